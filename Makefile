@@ -1,0 +1,74 @@
+# Every target works from a fresh clone: .venv is made by the first one that needs it.
+# Newcomers and CI get the same pinned releases (constraints.txt); setup.py states the wide ranges.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help venv quickstart test prove record lint bench clean
+
+# One to try first, as in: make PYTHON=/opt/python3.12/bin/python3 venv
+PYTHON ?= python3
+# Test processes at a time; 0 runs the tests in pytest's own process.
+WORKERS ?= 2
+
+VENV := .venv/bin
+PIP := $(VENV)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PYTEST := $(VENV)/python -m pytest -n $(WORKERS) --dist loadfile
+INPUTS := setup.py pyproject.toml constraints.txt
+
+help:
+	@echo 'make quickstart   the whole road on small images: train, evaluate, export, report'
+	@echo 'make test         the tests (at most 15 minutes on two cores)'
+	@echo 'make prove        the checks with the real tools (at most 45 minutes)'
+	@echo 'make record       ROW=name: one recorded result (hours)'
+	@echo 'make lint         ruff'
+	@echo 'make bench        the speed of vit_ti16 on this machine'
+	@echo 'make venv         only .venv'
+	@echo 'make clean        removes what was built, .venv included'
+
+venv: .venv/.installed
+
+.venv/.installed: $(INPUTS)
+	@found=; \
+	for python in "$(PYTHON)" python3.13 python3.12 python3.11; do \
+	  if "$$python" -c 'import ensurepip, sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' \
+	    2>/dev/null; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo 'Python 3.11, 3.12 or 3.13 with its venv module is needed, and none was found.' \
+	    'Install one, or name it: make PYTHON=/path/to/python3 venv' >&2; exit 1; \
+	fi; \
+	echo "Making .venv with $$("$$found" --version). The first time takes some minutes."; \
+	"$$found" -m venv .venv
+	@# The build tools first: the package itself is then built with the pinned ones.
+	$(PIP) setuptools wheel
+	$(PIP) --no-build-isolation -e '.[tensorflow,data,edge,jax,dev]'
+	@touch $@
+
+# What make prove compares with is large, and make test does without it.
+.venv/.reference: .venv/.installed
+	$(PIP) --no-build-isolation -e '.[reference]'
+	@touch $@
+
+quickstart: .venv/.installed
+	$(VENV)/python training/quickstart.py
+
+test: .venv/.installed
+	$(PYTEST) -m 'not prove'
+
+prove: .venv/.reference
+	$(PYTEST) tests -m prove
+
+record: .venv/.installed
+	@if [ -z "$(ROW)" ]; then echo 'Name the row: make record ROW=name' >&2; exit 1; fi
+	$(VENV)/python training/record.py "$(ROW)"
+
+lint: .venv/.installed
+	$(VENV)/ruff check .
+	$(VENV)/ruff format --check .
+
+bench: .venv/.installed
+	$(VENV)/keras-vit bench vit_ti16
+
+clean:
+	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,76 @@
+"""Metadata of the distribution `keras-vit-kit`; tool settings are in `pyproject.toml`."""
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+ROOT = Path(__file__).parent
+
+# Read as text: importing keras_vit would need Keras and a backend just to build a wheel.
+VERSION = re.search(
+    r'^__version__ = "(.+)"$', (ROOT / "keras_vit/version.py").read_text("utf-8"), re.M
+).group(1)
+
+# tensorflow no longer brings TensorBoard (since 2.21), and `tf.summary` is empty without it.
+TENSORBOARD = "tensorboard>=2.20"
+
+EXTRAS = {
+    "tensorflow": ["tensorflow>=2.21", TENSORBOARD],
+    "tensorflow-gpu": ["tensorflow[and-cuda]>=2.21", TENSORBOARD],
+    # Not run by us. 2.20 is the newest there is: no tensorflow-tpu exists for TensorFlow 2.21.
+    "tpu": ["tensorflow-tpu==2.20.*", TENSORBOARD],
+    "jax": ["jax>=0.7"],
+    "data": ["tensorflow-datasets>=4.9.9"],
+    "edge": ["ai-edge-litert>=2.3"],
+    "serve": ["tensorflow-serving-api>=2.21", "grpcio>=1.74"],
+    "onnx": ["onnx>=1.19", "onnxruntime>=1.23", "tf2onnx>=1.17"],
+    "hub": ["keras-hub>=0.26"],
+    # A compile for a TPU topology on a machine without one.
+    "tpu-check": ["jax[tpu]>=0.7"],
+    "dev": [
+        "build>=1.2",
+        "pytest>=8.3",
+        "pytest-xdist>=3.6",
+        "ruff>=0.9",
+        "setuptools>=64",
+        "wheel>=0.40",
+    ],
+    # The packages whose numbers `make prove` compares with.
+    "reference": ["timm>=1.0.20", "torch>=2.6", "transformers>=4.56"],
+}
+
+setup(
+    name="keras-vit-kit",
+    version=VERSION,
+    description="Vision Transformers for Keras 3: build, train, prove, and ship.",
+    long_description=(ROOT / "README.md").read_text("utf-8"),
+    long_description_content_type="text/markdown",
+    license="Apache-2.0",
+    license_files=["LICENSE"],
+    python_requires=">=3.11,<3.14",
+    packages=find_packages(include=["keras_vit", "keras_vit.*"]),
+    package_data={"keras_vit": ["**/*.html", "**/*.css", "**/*.js", "**/*.json"]},
+    install_requires=[
+        "keras>=3.15",
+        "matplotlib>=3.8",
+        "numpy>=1.26",
+        "Pillow>=10.3",
+        "rich>=13.7",
+        "safetensors>=0.4.3",
+        "scikit-learn>=1.4",
+        "typer>=0.12",
+    ],
+    extras_require=EXTRAS,
+    entry_points={"console_scripts": ["keras-vit = keras_vit.cli.main:main"]},
+    classifiers=[
+        "Development Status :: 3 - Alpha",
+        "Intended Audience :: Developers",
+        "Intended Audience :: Science/Research",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+        "Topic :: Scientific/Engineering :: Image Recognition",
+    ],
+)
