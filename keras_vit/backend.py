@@ -13,7 +13,8 @@ def configured_backend():
     """The name of the backend that Keras is going to use, found without importing Keras.
 
     Keras's own order holds: the environment variable `KERAS_BACKEND`, then `"backend"` in
-    `keras.json` (in `KERAS_HOME`, else in `~/.keras`), then `"tensorflow"`.
+    `keras.json` (in `KERAS_HOME`, else in `~/.keras`, or `/tmp/.keras` when the home folder cannot
+    be written), then `"tensorflow"`.
 
     Returns:
         A string, such as `"tensorflow"` or `"jax"`.
@@ -21,9 +22,12 @@ def configured_backend():
     from_environment = os.environ.get("KERAS_BACKEND")
     if from_environment:
         return from_environment
-    home = Path(os.environ.get("KERAS_HOME") or "~/.keras").expanduser()
+    home = os.environ.get("KERAS_HOME")
+    if home is None:
+        base = Path.home()
+        home = (base if os.access(base, os.W_OK) else Path("/tmp")) / ".keras"
     try:
-        settings = json.loads((home / "keras.json").read_text("utf-8"))
+        settings = json.loads((Path(home).expanduser() / "keras.json").read_text("utf-8"))
     except (OSError, ValueError):  # Keras passes over a file that it cannot read, too
         settings = {}
     return settings.get("backend", "tensorflow")
