@@ -1,0 +1,38 @@
+"""Keras layers that vision transformers are made of; each works alone in any Keras model."""
+
+from keras_vit.layers.activations import ACTIVATIONS, activation
+from keras_vit.layers.attention import ATTENTION, Attention, HeadProjection
+from keras_vit.layers.base import Layer
+from keras_vit.layers.drop_path import DropPath, drop_path_rates
+from keras_vit.layers.layer_norm import LayerNorm
+from keras_vit.layers.layer_scale import LayerScale
+from keras_vit.layers.mlp import Mlp
+from keras_vit.layers.patch_encoder import PatchEncoder
+from keras_vit.layers.patches import Patches
+from keras_vit.layers.pooling import AttentionPooling, MeanPooling, ProbeAttention, TokenPooling
+from keras_vit.layers.positions import sincos2d
+from keras_vit.layers.preprocessing import Preprocessing
+from keras_vit.layers.transformer_block import TransformerBlock
+
+__all__ = [
+    "ACTIVATIONS",
+    "ATTENTION",
+    "Attention",
+    "AttentionPooling",
+    "DropPath",
+    "HeadProjection",
+    "Layer",
+    "LayerNorm",
+    "LayerScale",
+    "MeanPooling",
+    "Mlp",
+    "PatchEncoder",
+    "Patches",
+    "Preprocessing",
+    "ProbeAttention",
+    "TokenPooling",
+    "TransformerBlock",
+    "activation",
+    "drop_path_rates",
+    "sincos2d",
+]

@@ -1,0 +1,174 @@
+"""Multi-head attention: the projections, the product, and the kinds a block can choose from."""
+
+import keras
+from keras import ops
+
+from keras_vit.layers.base import Layer
+
+
+def attention_probabilities(query, key):
+    """Returns the softmax of the scaled products of queries and keys.
+
+    Args:
+        query: `[b, k, n, d]`, `k` heads of size `d`.
+        key: `[b, k, m, d]`.
+
+    Returns:
+        `[b, k, n, m]`; each row sums to one. Computed in float32 when the inputs are half
+        precision: products overflow float16, and bfloat16 weights would not sum to one.
+    """
+    # The scale goes to the queries, as in the JAX and PyTorch code.
+    scores = ops.matmul(query * query.shape[-1] ** -0.5, ops.transpose(key, (0, 1, 3, 2)))
+    exact = ops.cast(scores, keras.backend.result_type(scores.dtype, "float32"))
+    return ops.cast(ops.softmax(exact, axis=-1), scores.dtype)
+
+
+class PerProjection(keras.initializers.Initializer):
+    """Draws each of the fused projections `(width, parts, heads, head_dim)` as a matrix of its own.
+
+    Drawn as one tensor, the fan would be that of the fused matrix and the limit too small.
+    """
+
+    def __init__(self, base="glorot_uniform"):
+        self.base = keras.initializers.get(base)
+
+    def __call__(self, shape, dtype=None):
+        width, parts, heads, head_dim = shape
+        # A seeded initializer repeats itself: each projection gets a clone with its own seed.
+        draws = [self.base.clone()((width, heads * head_dim), dtype) for _ in range(parts)]
+        return ops.reshape(ops.stack(draws, axis=1), shape)
+
+    def get_config(self):
+        return {"base": keras.initializers.serialize(self.base)}
+
+
+@keras.saving.register_keras_serializable(package="keras_vit")
+class HeadProjection(Layer):
+    """One product for several projections, split into heads.
+
+    Args:
+        num_heads: number of heads; divides the width.
+        parts: number of projections: 3 for query, key and value.
+
+    Call arguments:
+        tokens: `[b, n, width]`.
+
+    Returns:
+        A list of `parts` tensors `[b, num_heads, n, head_dim]`.
+    """
+
+    def __init__(self, num_heads, parts=3, **kwargs):
+        super().__init__(**kwargs)
+        self.num_heads = num_heads
+        self.parts = parts
+
+    def build(self, input_shape):
+        self.width = input_shape[-1]
+        shape = (self.parts, self.num_heads, head_dim(self.width, self.num_heads))
+        self.kernel = self.add_weight(
+            name="kernel", shape=(self.width, *shape), initializer=PerProjection()
+        )
+        self.bias = self.add_weight(name="bias", shape=shape, initializer="zeros")
+
+    def call(self, tokens):
+        kernel = ops.reshape(self.kernel, (self.width, self.parts * self.width))
+        projected = ops.matmul(tokens, kernel) + ops.reshape(self.bias, (-1,))
+        # Token counts are static in our models: a constant shape keeps exported graphs small.
+        heads = (-1, ops.shape(tokens)[1], self.num_heads, self.width // self.num_heads)
+        return [
+            ops.transpose(ops.reshape(part, heads), (0, 2, 1, 3))
+            for part in ops.split(projected, self.parts, axis=-1)
+        ]
+
+    def compute_output_shape(self, input_shape):
+        batch, count, width = input_shape
+        return [(batch, self.num_heads, count, width // self.num_heads)] * self.parts
+
+
+def head_dim(width, num_heads):
+    """Returns the size of one head.
+
+    Raises:
+        ValueError: if the heads do not divide the width.
+    """
+    if num_heads < 1 or width % num_heads:
+        raise ValueError(
+            f"`num_heads` must divide `width`. Received: width={width}, num_heads={num_heads}."
+        )
+    return width // num_heads
+
+
+def merge_heads(x):
+    """Joins heads: `[b, k, n, d]` to `[b, n, k * d]`, head by head."""
+    _, heads, _, size = x.shape
+    return ops.reshape(ops.transpose(x, (0, 2, 1, 3)), (-1, ops.shape(x)[2], heads * size))
+
+
+@keras.saving.register_keras_serializable(package="keras_vit")
+class Attention(Layer):
+    """Multi-head self-attention with softmax.
+
+    Args:
+        num_heads: number of heads; divides the width.
+        dropout: rate on the attention probabilities, in [0, 1).
+
+    Call arguments:
+        tokens: `[b, n, width]`.
+        training: whether dropout is on.
+
+    Returns:
+        `[b, n, width]`.
+
+    Raises:
+        ValueError: if `num_heads` does not divide the width.
+
+    Reference:
+        Vaswani et al., *Attention Is All You Need*, 2017, arXiv 1706.03762.
+
+    Example:
+
+    >>> Attention(num_heads=2)(keras.ops.ones((1, 5, 8))).shape
+    TensorShape([1, 5, 8])
+    """
+
+    def __init__(self, num_heads, dropout=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.num_heads = num_heads
+        self.dropout = dropout
+
+    def build(self, input_shape):
+        width = input_shape[-1]
+        self.qkv = HeadProjection(self.num_heads, parts=3, name="qkv", dtype=self.dtype_policy)
+        self.out = keras.layers.Dense(width, name="out", dtype=self.dtype_policy)
+        self.drop = keras.layers.Dropout(self.dropout, name="drop", dtype=self.dtype_policy)
+        self.qkv.build(input_shape)
+        self.out.build(input_shape)
+
+    def probabilities(self, tokens):
+        """Returns the attention of each token, `[b, num_heads, n, n]`: rows sum to one."""
+        query, key, _ = self.qkv(tokens)
+        return attention_probabilities(query, key)
+
+    def call(self, tokens, training=False):
+        query, key, value = self.qkv(tokens)
+        weights = self.drop(attention_probabilities(query, key), training=training)
+        return self.out(merge_heads(ops.matmul(weights, value)))
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+
+# The kinds of attention a block can be built with; each is called as
+# `kind(num_heads=..., dropout=..., name=..., dtype=...)`.
+ATTENTION = {"softmax": Attention}
+
+
+def attention_named(name):
+    """Returns the attention class called `name`.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    if name not in ATTENTION:
+        raise ValueError(f"`attention` must be one of {sorted(ATTENTION)}. Received: {name!r}.")
+    return ATTENTION[name]

@@ -1,0 +1,108 @@
+"""The pre-norm transformer block that every model of the package is made of."""
+
+import keras
+
+from keras_vit.layers.attention import attention_named, head_dim
+from keras_vit.layers.base import Layer
+from keras_vit.layers.drop_path import DropPath
+from keras_vit.layers.layer_norm import LayerNorm
+from keras_vit.layers.layer_scale import LayerScale
+from keras_vit.layers.mlp import Mlp
+
+
+@keras.saving.register_keras_serializable(package="keras_vit")
+class TransformerBlock(Layer):
+    """Attention and MLP, each normed before and added to the stream after.
+
+    `x + drop_path(scale(attention(norm(x))))`, then the same with the MLP.
+
+    Args:
+        num_heads: number of attention heads; divides the width.
+        mlp_dim: hidden width of the MLP, 4 × the width in most models.
+        dropout: rate after the attention, inside and after the MLP, in [0, 1).
+        attention_dropout: rate on the attention probabilities, in [0, 1).
+        drop_path: probability of dropping a residual branch for an example, in [0, 1).
+        layer_scale: start value of LayerScale on both branches, or None for no LayerScale.
+        activation: one of `keras_vit.layers.ACTIVATIONS`.
+        norm_epsilon: epsilon of the norms.
+        attention: one of `keras_vit.layers.ATTENTION`.
+
+    Call arguments:
+        tokens: `[b, n, width]`.
+        training: whether the dropouts are on.
+
+    Returns:
+        `[b, n, width]`.
+
+    Raises:
+        ValueError: for an unknown `activation` or `attention`, or if `num_heads` does not
+            divide the width.
+
+    Reference:
+        Dosovitskiy et al., *An Image is Worth 16x16 Words*, 2020, arXiv 2010.11929.
+
+    Example:
+
+    >>> TransformerBlock(num_heads=2, mlp_dim=32)(keras.ops.ones((1, 5, 8))).shape
+    TensorShape([1, 5, 8])
+    """
+
+    def __init__(
+        self,
+        num_heads,
+        mlp_dim,
+        dropout=0.0,
+        attention_dropout=0.0,
+        drop_path=0.0,
+        layer_scale=None,
+        activation="gelu",
+        norm_epsilon=1e-6,
+        attention="softmax",
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.num_heads = num_heads
+        self.mlp_dim = mlp_dim
+        self.layer_scale = layer_scale
+        dtype = self.dtype_policy
+        self.norm1 = LayerNorm(norm_epsilon, name="norm1", dtype=dtype)
+        self.attention = attention_named(attention)(
+            num_heads=num_heads, dropout=attention_dropout, name="attention", dtype=dtype
+        )
+        self.norm2 = LayerNorm(norm_epsilon, name="norm2", dtype=dtype)
+        self.mlp = Mlp(mlp_dim, activation, dropout, name="mlp", dtype=dtype)
+        self.drop = keras.layers.Dropout(dropout, name="drop", dtype=dtype)
+        self.drop_path = DropPath(drop_path, name="drop_path", dtype=dtype)
+        scales = layer_scale is not None
+        self.scale1 = LayerScale(layer_scale, name="scale1", dtype=dtype) if scales else None
+        self.scale2 = LayerScale(layer_scale, name="scale2", dtype=dtype) if scales else None
+
+    def build(self, input_shape):
+        head_dim(input_shape[-1], self.num_heads)
+        for part in (self.norm1, self.attention, self.scale1, self.norm2, self.mlp, self.scale2):
+            if part is not None:
+                part.build(input_shape)
+
+    def attention_probabilities(self, tokens):
+        """Returns what this block attends to, given its input.
+
+        Args:
+            tokens: the block's input, `[b, n, width]`.
+
+        Returns:
+            `[b, num_heads, n, n]`; rows sum to one.
+        """
+        return self.attention.probabilities(self.norm1(tokens))
+
+    def call(self, tokens, training=False):
+        attended = self.attention(self.norm1(tokens), training=training)
+        attended = self.drop(attended, training=training)
+        tokens = tokens + self._branch(attended, self.scale1, training)
+        processed = self.mlp(self.norm2(tokens), training=training)
+        return tokens + self._branch(processed, self.scale2, training)
+
+    def _branch(self, x, scale, training):
+        return self.drop_path(x if scale is None else scale(x), training=training)
+
+    def compute_output_shape(self, input_shape):
+        return input_shape

@@ -1,0 +1,68 @@
+"""What all models share: a graph made from one frozen config, saved and rebuilt from it."""
+
+import dataclasses
+
+import keras
+
+
+class ImageModel(keras.Model):
+    """A functional graph made from a frozen dataclass config.
+
+    A subclass sets `config_class` and gives `build_graph(config, dtype)`, which returns the
+    graph's inputs, its outputs and a dict of named tensors for `features`.
+    """
+
+    config_class = None
+
+    def __init__(self, config, name=None, dtype=None, **kwargs):
+        policy = keras.dtype_policies.get(dtype or keras.config.dtype_policy())
+        inputs, outputs, taps = self.build_graph(config, policy)
+        super().__init__(inputs=inputs, outputs=outputs, name=name, **kwargs)
+        self.config = config
+        self.policy = policy
+        features = keras.Model(inputs, taps, name="features")
+        # Held by a function: as an attribute it would be tracked and saved a second time.
+        self._features = lambda images, training=None: features(images, training=training)
+
+    @property
+    def preprocessing(self):
+        """The `Preprocessing` that the model's images need."""
+        return self.config.preprocessing
+
+    def features(self, images, training=None):
+        """Returns what the model sees in the images, before the head.
+
+        Args:
+            images: normalised float images `[b, h, w, c]`, or a symbolic Keras tensor.
+            training: whether the dropouts are on.
+
+        Returns:
+            A dict: `tokens` `[b, n, width]`, the patch tokens after the final norm; `prefix`
+            `[b, m, width]`, class token and registers; `pooled` `[b, width]`, what the head
+            gets.
+        """
+        return self._features(images, training=training)
+
+    def get_config(self):
+        return {
+            "config": dataclasses.asdict(self.config),
+            "name": self.name,
+            "dtype": keras.dtype_policies.serialize(self.policy),
+            "trainable": self.trainable,
+        }
+
+    @classmethod
+    def from_config(cls, config, custom_objects=None):
+        config = dict(config)
+        policy = keras.dtype_policies.deserialize(config.pop("dtype"))
+        return cls(cls.config_class(**config.pop("config")), dtype=policy, **config)
+
+
+def input_dtype(policy):
+    """Returns the dtype of a model's images: float32 under a mixed policy."""
+    return policy.variable_dtype
+
+
+def head_dtype(policy):
+    """Returns the dtype of a model's head: float32 under a mixed policy, for the loss's sake."""
+    return keras.DTypePolicy(policy.variable_dtype)
