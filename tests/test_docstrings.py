@@ -18,7 +18,7 @@ def modules_with_examples():
             yield ".".join(part for part in parts if part != "__init__")
 
 
-@pytest.mark.parametrize("name", modules_with_examples())
+@pytest.mark.parametrize("name", list(modules_with_examples()))
 def test_docstring_examples(name, tmp_path, monkeypatch):
     module = import_module(name)
     monkeypatch.chdir(tmp_path)  # an example may write a file

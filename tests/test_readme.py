@@ -20,7 +20,7 @@ README = ROOT / "README.md"
 PYTHON, SHELL = {"python", "py"}, {"bash", "sh", "shell", "console"}
 
 PART = re.compile(
-    r"^(?P<heading>\#+\ .*)$"
+    r"^(?P<heading>\#+\ [^\n]*)$"
     r"|^<!--\ not\ run:(?P<reason>.*?)-->$"
     r"|^<!--\ setup\n(?P<setup>.*?)^-->$"
     r"|^```(?P<language>\w*)[^\n]*\n(?P<code>.*?)^```$",
@@ -88,7 +88,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("readme")
 
 
-@pytest.mark.parametrize("blocks", sections_of_the_readme())
+@pytest.mark.parametrize("blocks", list(sections_of_the_readme()))
 def test_examples_of_the_readme(blocks, folder):
     # The commands of this Python's environment (keras-vit, python) come first.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
