@@ -1,5 +1,7 @@
 """Multi-head attention: the projections, the product, and the kinds a block can choose from."""
 
+import math
+
 import keras
 from keras import ops
 
@@ -24,7 +26,7 @@ def attention_probabilities(query, key):
 
 
 class PerProjection(keras.initializers.Initializer):
-    """Draws each of the fused projections `(width, parts, heads, head_dim)` as a matrix of its own.
+    """Draws each projection of `(width, [parts,] heads, head_dim)` as a matrix of its own.
 
     Drawn as one tensor, the fan would be that of the fused matrix and the limit too small.
     """
@@ -33,9 +35,10 @@ class PerProjection(keras.initializers.Initializer):
         self.base = keras.initializers.get(base)
 
     def __call__(self, shape, dtype=None):
-        width, parts, heads, head_dim = shape
+        width, *parts, heads, head_dim = shape
+        matrix = (width, heads * head_dim)
         # A seeded initializer repeats itself: each projection gets a clone with its own seed.
-        draws = [self.base.clone()((width, heads * head_dim), dtype) for _ in range(parts)]
+        draws = [self.base.clone()(matrix, dtype) for _ in range(math.prod(parts))]
         return ops.reshape(ops.stack(draws, axis=1), shape)
 
     def get_config(self):
@@ -48,7 +51,8 @@ class HeadProjection(Layer):
 
     Args:
         num_heads: number of heads; divides the width.
-        parts: number of projections: 3 for query, key and value.
+        parts: number of projections: 3 for query, key and value. The kernel is
+            `(width, parts, num_heads, head_dim)`, without `parts` where it is 1.
 
     Call arguments:
         tokens: `[b, n, width]`.
@@ -64,7 +68,9 @@ class HeadProjection(Layer):
 
     def build(self, input_shape):
         self.width = input_shape[-1]
-        shape = (self.parts, self.num_heads, head_dim(self.width, self.num_heads))
+        shape = (self.num_heads, head_dim(self.width, self.num_heads))
+        if self.parts > 1:
+            shape = (self.parts, *shape)
         self.kernel = self.add_weight(
             name="kernel", shape=(self.width, *shape), initializer=PerProjection()
         )

@@ -58,7 +58,8 @@ class ViTConfig:
             vector (or the tokens, for `pooling="none"`).
         pooling: one of `POOLING`. `"token"` takes the class token; `"gap"` averages the patch
             tokens after the final norm (JAX, big_vision); `"gap_then_norm"` averages first and
-            norms the mean (timm's `avg`, MAE fine-tuning); `"map"` is attention pooling;
+            norms the mean (timm's `avg`, MAE fine-tuning); `"map"` is attention pooling
+            of the patch tokens;
             `"none"` keeps all tokens.
         class_token: whether there is a class token.
         class_position: whether the class token has a position of its own.
@@ -234,7 +235,12 @@ def _head(pooled, config, policy):
     x = pooled
     if config.representation_size:
         x = keras.layers.Dense(
-            config.representation_size, activation="tanh", name="representation", dtype=policy
+            config.representation_size,
+            activation="tanh",
+            # As in the JAX code, whose kernels outside attention and MLP are Flax's default.
+            kernel_initializer="lecun_normal",
+            name="representation",
+            dtype=policy,
         )(x)
     if config.num_classes:
         x = keras.layers.Dense(
@@ -278,7 +284,7 @@ def _pool_attention(tokens, config, policy):
         name="pool",
         dtype=policy,
     )
-    return normed, pool(normed)
+    return normed, pool(normed[:, config.num_prefix :] if config.num_prefix else normed)
 
 
 def _pool_none(tokens, config, policy):
