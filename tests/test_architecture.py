@@ -181,9 +181,7 @@ def test_function_sizes(path):
 
 @pytest.mark.parametrize("path", files(PACKAGE, *RUNNABLE, ROOT / "tests"))
 def test_no_vague_file_name_and_no_note_of_unfinished_work(path):
-    assert path.stem not in {"util", "utils", "helpers", "misc", "common"}, (
-        "Name the file after the one thing that it holds."
-    )
+    assert path.stem not in {"util", "utils"}, "Name the file after the one thing that it holds."
     for note in ("TO" + "DO", "FIX" + "ME"):
         assert note not in path.read_text("utf-8"), f"File an issue instead of writing {note}."
 

@@ -6,15 +6,20 @@ import sys
 import tarfile
 import venv
 import zipfile
+from importlib import metadata
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from keras_vit.version import __version__
 
 ROOT = Path(__file__).parents[1]
 STEM = f"keras_vit_kit-{__version__}"
+# What the Makefile installs; the other extras are not pinned.
+PINNED_EXTRAS = ["tensorflow", "data", "edge", "jax", "dev", "reference"]
 
 
 def run(*command, cwd, env=None):
@@ -79,6 +84,25 @@ def test_metadata(built):
     promised = "tensorflow tensorflow-gpu tpu jax data edge serve onnx hub tpu-check dev"
     assert set(promised.split()) <= extras
     assert "keras-vit = keras_vit.cli.main:main" in (info / "entry_points.txt").read_text()
+
+
+def needed_for(needed, extras):
+    """Whether a requirement of the metadata holds when these extras are installed."""
+    marker = needed.marker
+    return marker is None or any(marker.evaluate({"extra": extra}) for extra in extras)
+
+
+def test_constraints_pin_what_make_installs(built):
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    pins = [Requirement(line) for line in lines if not line.startswith("#")]
+    assert all(pin.url is None and str(pin.specifier).startswith("==") for pin in pins)
+    pinned = {canonicalize_name(p.name): str(p.specifier).removeprefix("==") for p in pins}
+    info = metadata.Distribution.at(built.unzipped / f"{STEM}.dist-info")
+    for needed in map(Requirement, info.requires):
+        if needed_for(needed, PINNED_EXTRAS):
+            version = pinned.get(canonicalize_name(needed.name))
+            assert version, f"constraints.txt does not pin `{needed}`."
+            assert needed.specifier.contains(version), f"`{needed}` excludes {version}."
 
 
 def test_wheel_is_imported_in_an_empty_folder(built, tmp_path):
