@@ -31,17 +31,22 @@ class Mlp(Layer):
         self._activate = activation_named(activation)
 
     def build(self, input_shape):
-        # Xavier-uniform kernels and biases of N(0, 1e-6), as in the JAX code.
-        options = {
-            "kernel_initializer": "glorot_uniform",
-            "bias_initializer": keras.initializers.RandomNormal(stddev=1e-6),
-            "dtype": self.dtype_policy,
-        }
-        self.fc1 = keras.layers.Dense(self.hidden_dim, name="fc1", **options)
-        self.fc2 = keras.layers.Dense(input_shape[-1], name="fc2", **options)
+        self.fc1 = self._dense(self.hidden_dim, "fc1")
+        self.fc2 = self._dense(input_shape[-1], "fc2")
         self.drop = keras.layers.Dropout(self.dropout, name="drop", dtype=self.dtype_policy)
         self.fc1.build(input_shape)
         self.fc2.build((*input_shape[:-1], self.hidden_dim))
+
+    def _dense(self, width, name):
+        # Xavier-uniform kernels and biases of N(0, 1e-6), as in the JAX code. An initializer
+        # repeats itself: shared by both layers it would give both the same biases.
+        return keras.layers.Dense(
+            width,
+            kernel_initializer="glorot_uniform",
+            bias_initializer=keras.initializers.RandomNormal(stddev=1e-6),
+            name=name,
+            dtype=self.dtype_policy,
+        )
 
     def call(self, inputs, training=False):
         x = self._activate(self.fc1(inputs))
