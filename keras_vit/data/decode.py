@@ -1,0 +1,175 @@
+"""From encoded bytes to a model's pixels: the one definition of it, in the TensorFlow graph."""
+
+import tensorflow as tf
+
+# Weights of red, green and blue in grey, ITU-R 601-2, in 1/65536: Pillow's integers.
+_LUMA = (19595, 38470, 7471)
+
+
+def decode(encoded, channels=3):
+    """Decodes one image.
+
+    The kind is told from the bytes, never from a name. Equal to Pillow, to the last bit, for
+    JPEG (`INTEGER_ACCURATE`; TensorFlow's default differs by up to 5 levels) and PNG.
+
+    - 16-bit images keep their high byte; palettes are applied.
+    - Transparency, of PNG and WebP, is composited on white.
+    - Of an animated GIF the first frame counts; its transparent pixels are black, since
+      TensorFlow's decoder gives no alpha. The fourth byte of a 32-bit BMP counts as padding.
+    - A palette in a BMP is passed over, and an animated WebP is refused (TensorFlow 2.21's
+      decoder crashes on it): `keras_vit.data.scan` finds both.
+    - The EXIF orientation is not read: the image comes out as its pixels are stored.
+
+    Args:
+        encoded: scalar string tensor: a JPEG, PNG, GIF, BMP or WebP file.
+        channels: 3 (grey becomes three equal channels) or 1 (colours become grey).
+
+    Returns:
+        uint8 `[h, w, channels]`.
+
+    Raises:
+        ValueError: if `channels` is neither 1 nor 3.
+        tf.errors.InvalidArgumentError: when run, if the bytes are not such an image.
+    """
+    if channels not in (1, 3):
+        raise ValueError(f"`channels` must be 1 or 3 to decode an image. Received: {channels}.")
+    encoded = tf.convert_to_tensor(encoded, tf.string)
+    # Padded, since a part beyond a short string is an error.
+    head = tf.strings.join([tf.strings.substr(encoded, 0, 32), b"\0" * 32])
+
+    def starts(mark, at=0):
+        return tf.equal(tf.strings.substr(head, at, len(mark)), mark)
+
+    image = tf.case(
+        [
+            (starts(b"\xff\xd8\xff"), lambda: _jpeg(encoded)),
+            (starts(b"\x89PNG"), lambda: _png(encoded)),
+            (starts(b"GIF8"), lambda: _gif(encoded)),
+            (starts(b"BM"), lambda: _bmp(encoded)),
+            (starts(b"RIFF") & starts(b"WEBP", 8), lambda: _webp(encoded, head, starts)),
+        ],
+        default=_unknown,
+    )
+    image = tf.ensure_shape(image, [None, None, 3])
+    return _grey(image) if channels == 1 else image
+
+
+def fit(image, preprocessing):
+    """Brings an image to a model's size, antialiased.
+
+    Pixels are rounded to whole levels, as in an image file: one kept in memory as uint8, or fed
+    to a uint8 model, is then the same.
+
+    Args:
+        image: `[h, w, c]`, values 0 to 255, any dtype.
+        preprocessing: `Preprocessing`; its `image_size`, `resize`, `crop` and `interpolation`.
+
+    Returns:
+        float32 `[height, width, c]`, whole values 0 to 255.
+    """
+    size = preprocessing.image_size
+    shape = tf.shape(image)[:2]
+    resized, offset = _RESIZES[preprocessing.resize](shape, size, preprocessing.crop)
+    scale = tf.cast(resized, tf.float32) / tf.cast(shape, tf.float32)
+    if preprocessing.interpolation == "nearest":
+        out = _nearest(image, size, scale, offset)
+    else:
+        # One op resizes and cuts: the part that is cut away is never computed, and a picture
+        # of 1 by 30,000 pixels needs no memory for its long side.
+        out = tf.raw_ops.ScaleAndTranslate(
+            images=tf.cast(image, tf.float32)[None],
+            size=size,
+            scale=scale,
+            translation=-tf.cast(offset, tf.float32),
+            kernel_type={"bilinear": "triangle", "bicubic": "keyscubic"}[
+                preprocessing.interpolation
+            ],
+            antialias=True,
+        )[0]
+    return tf.ensure_shape(tf.clip_by_value(tf.round(out), 0.0, 255.0), [*size, image.shape[-1]])
+
+
+def _jpeg(encoded):
+    return tf.io.decode_jpeg(encoded, channels=3, dct_method="INTEGER_ACCURATE")
+
+
+def _png(encoded):
+    # As many channels as the file has: asked for 4, TensorFlow 2.21 gives wrong pixels for
+    # palettes and for grey of 1, 2 or 4 bits.
+    return _colours(tf.io.decode_png(encoded, channels=0))
+
+
+def _gif(encoded):
+    return tf.io.decode_gif(encoded)[0]
+
+
+def _bmp(encoded):
+    image = tf.io.decode_bmp(encoded, channels=0)
+    return _colours(tf.cond(tf.shape(image)[-1] < 4, lambda: image, lambda: image[..., :3]))
+
+
+def _webp(encoded, head, starts):
+    # The flags of an extended file are in byte 20; bit 1 is "animated".
+    flags = tf.cast(tf.io.decode_raw(tf.strings.substr(head, 20, 1), tf.uint8)[0], tf.int32)
+    still = ~(starts(b"VP8X", 12) & (flags % 4 >= 2))
+    with tf.control_dependencies([tf.debugging.Assert(still, ["An animated WebP is not read."])]):
+        return _colours(tf.io.decode_webp(tf.identity(encoded), channels=0)[0])
+
+
+def _unknown():
+    message = "The bytes are not a JPEG, PNG, GIF, BMP or WebP image."
+    with tf.control_dependencies([tf.debugging.Assert(False, [message])]):
+        return tf.zeros([1, 1, 3], tf.uint8)
+
+
+def _colours(image):
+    """Grey, grey and alpha, RGB or RGBA to RGB on white."""
+    channels = tf.shape(image)[-1]
+    is_grey, has_alpha = channels < 3, tf.equal(channels % 2, 0)
+    colour = tf.cond(
+        is_grey, lambda: tf.repeat(image[..., :1], 3, axis=-1), lambda: image[..., :3]
+    )
+    return tf.cond(has_alpha, lambda: _on_white(colour, image[..., -1:]), lambda: colour)
+
+
+def _on_white(colour, alpha):
+    """Composites, rounded to the nearest level as Pillow's paste does."""
+    colour, alpha = tf.cast(colour, tf.int32), tf.cast(alpha, tf.int32)
+    return tf.cast((colour * alpha + 255 * (255 - alpha) + 127) // 255, tf.uint8)
+
+
+def _grey(image):
+    parts = tf.unstack(tf.cast(image, tf.int32), axis=-1)
+    total = sum(part * weight for part, weight in zip(parts, _LUMA, strict=True))
+    return tf.cast((total + 32768) // 65536, tf.uint8)[..., None]
+
+
+def _squash(shape, size, crop):
+    """The whole picture at the model's size, whatever its shape."""
+    return tf.constant(size), tf.constant((0, 0))
+
+
+def _crop(shape, size, crop):
+    """The short side at size / crop, and the centre of that.
+
+    The roundings are those of torchvision's Resize and CenterCrop as timm calls them.
+    """
+    high, wide = (int(side / crop) for side in size)
+    h, w = tf.unstack(tf.cast(shape, tf.int64))  # 30,000 times 80,000 is beyond int32
+    by_height = high * w >= wide * h  # then the width is the side that is too long
+    resized = tf.where(by_height, [high, high * w // h], [wide * h // w, wide])
+    resized = tf.cast(resized, tf.int32)
+    offset = tf.cast(tf.round(tf.cast(resized - tf.constant(size), tf.float64) / 2), tf.int32)
+    return resized, offset
+
+
+_RESIZES = {"squash": _squash, "crop": _crop}
+
+
+def _nearest(image, size, scale, offset):
+    picked = image
+    for axis in (0, 1):
+        place = tf.cast(tf.range(size[axis]) + offset[axis], tf.float32) + 0.5
+        index = tf.cast(tf.floor(place / scale[axis]), tf.int32)
+        picked = tf.gather(picked, tf.minimum(index, tf.shape(image)[axis] - 1), axis=axis)
+    return tf.cast(picked, tf.float32)

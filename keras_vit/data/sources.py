@@ -1,0 +1,81 @@
+"""Opens data by what the user writes on the command line."""
+
+from keras_vit.data.folder import folder_splits, open_folder
+from keras_vit.data.tfds_source import PREFIX, open_tfds, tfds_splits
+
+# What a held-out split may be called, in the order of choice.
+VALIDATION = ("val", "validation", "test")
+ALIASES = {
+    "test": ("test", "validation", "val"),
+    "val": VALIDATION,
+    "validation": ("validation", "val", "test"),
+}
+
+
+def available_splits(spec):
+    """Returns the names of the splits that the data comes in.
+
+    Args:
+        spec: see `open_data`.
+
+    Returns:
+        A tuple such as `("train", "test")`; `()` if the data is one whole.
+    """
+    return tfds_splits(spec) if _is_tfds(spec) else folder_splits(spec)
+
+
+def open_data(spec, split=None):
+    """Opens labelled images.
+
+    Args:
+        spec: an image folder with one subfolder a class, with or without `train`, `val`,
+            `validation`, `test` on top; or `"tfds:NAME[/CONFIG][@SPLIT]"`.
+        split: which split to take, where the data has splits. `"test"`, `"val"` and
+            `"validation"` stand for each other where only one of them is there.
+
+    Returns:
+        `Records`.
+
+    Raises:
+        FileNotFoundError: if the data is not there.
+        ValueError: if the data is not of that form, or `split` does not fit it.
+    """
+    splits = available_splits(spec)
+    if splits or split is not None:
+        split = _choose(spec, split, splits)
+    return open_tfds(spec, split) if _is_tfds(spec) else open_folder(spec, split)
+
+
+def open_train_and_held_out(spec, fraction, seed):
+    """Opens data for training, with images to validate on.
+
+    Args:
+        spec: see `open_data`.
+        fraction: share of each class to hold out where the data has no such split, in (0, 1).
+        seed: which images those are; see `Records.split`.
+
+    Returns:
+        `(train, held_out)`, two `Records`. The data's own splits come first: `train`, and `val`
+        or `validation` or else `test`.
+    """
+    splits = available_splits(spec)
+    if not splits:
+        return open_data(spec).split(fraction, seed)
+    train = open_data(spec, "train")
+    held_out = next((name for name in VALIDATION if name in splits), None)
+    return (train, open_data(spec, held_out)) if held_out else train.split(fraction, seed)
+
+
+def _is_tfds(spec):
+    return str(spec).startswith(PREFIX)
+
+
+def _choose(spec, split, splits):
+    """The name, as the data has it, of the split that is asked for."""
+    for name in ALIASES.get(split, (split,)):
+        if name in splits:
+            return name
+    if _is_tfds(spec) and split is not None and splits:
+        return split  # a slice such as train[:10%], or a mistake that TFDS names
+    has = f"one of {splits}" if splits else "left out: the data has no splits"
+    raise ValueError(f"`split` must be {has}, for {spec}. Received: {split!r}.")
