@@ -1,0 +1,5 @@
+"""The checks that every public layer and model goes through, on any backend."""
+
+import keras
+
+BACKEND = keras.backend.backend()

@@ -1,0 +1,113 @@
+"""Every public layer and model in a small size: the list that the contract goes through.
+
+Sizes are distinct primes where divisibility allows: a 6 x 15 image of 5 channels in 2 x 3 patches
+gives 3 x 5 tokens; the width 14 is 2 heads of 7.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+import keras
+
+from keras_vit import layers
+from keras_vit.models import ViT, ViTConfig
+from tests.contract.backends import DEPTH
+
+IMAGE, GRID, PATCH = (6, 15, 5), (3, 5), (2, 3)
+PATCHES, TOKENS = (15, 30), (17, 14)
+SMALL = {
+    "image_size": IMAGE[:2],
+    "patch_size": PATCH,
+    "channels": IMAGE[2],
+    "width": 14,
+    "depth": 1,
+    "num_heads": 2,
+    "mlp_dim": 11,
+    "num_classes": 7,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A layer or model to check.
+
+    Args:
+        make: `make(dtype)` gives the layer or model, with new weights.
+        shapes: the shape of each input, without the batch.
+        half: whether its outputs are half precision under a mixed policy; logits are not.
+    """
+
+    make: Callable
+    shapes: tuple
+    half: bool = True
+
+    def model(self, dtype="float32"):
+        """The case as a Keras model: itself, or a functional model of the one layer."""
+        made = self.make(dtype)
+        return made if isinstance(made, keras.Model) else as_model(made, self.shapes)
+
+
+def as_model(layer, shapes):
+    """A functional model of one layer."""
+    inputs = [keras.Input(shape, dtype=layer.variable_dtype) for shape in shapes]
+    return keras.Model(inputs if len(inputs) > 1 else inputs[0], layer(*inputs))
+
+
+def layer(kind, *arguments, shapes=(TOKENS,), **options):
+    return Case(lambda dtype: kind(*arguments, **options, name="part", dtype=dtype), shapes)
+
+
+def vit(half=False, **fields):
+    config = ViTConfig(**{**SMALL, **fields})
+    return Case(lambda dtype: ViT(config, dtype=dtype), (IMAGE,), half)
+
+
+CASES = {
+    "patches": layer(layers.Patches, PATCH, shapes=(IMAGE,)),
+    "patch_encoder": layer(layers.PatchEncoder, 14, GRID, shapes=(PATCHES,)),
+    "patch_encoder_registers": layer(
+        layers.PatchEncoder, 14, GRID, registers=2, class_position=False, shapes=(PATCHES,)
+    ),
+    "patch_encoder_sincos": layer(
+        layers.PatchEncoder, 12, GRID, position="sincos2d", class_token=False, shapes=(PATCHES,)
+    ),
+    "layer_norm": layer(layers.LayerNorm, 1e-5),
+    "layer_scale": layer(layers.LayerScale, 0.1),
+    "drop_path": layer(layers.DropPath, 0.3, seed=3),
+    "mlp": layer(layers.Mlp, 11, "quick_gelu", dropout=0.1),
+    "head_projection": layer(layers.HeadProjection, 2, parts=3),
+    "attention": layer(layers.Attention, 2, dropout=0.1),
+    "transformer_block": layer(layers.TransformerBlock, 2, 11),
+    "transformer_block_all": layer(
+        layers.TransformerBlock,
+        2,
+        11,
+        dropout=0.1,
+        attention_dropout=0.2,
+        drop_path=0.3,
+        layer_scale=0.5,
+        activation="gelu_tanh",
+        norm_epsilon=1e-5,
+    ),
+    "token_pooling": layer(layers.TokenPooling),
+    "mean_pooling": layer(layers.MeanPooling, 2),
+    "probe_attention": layer(layers.ProbeAttention, 2, shapes=((3, 14), TOKENS)),
+    "attention_pooling": layer(layers.AttentionPooling, 2, 11, "relu", 1e-5),
+    "vit": vit(),
+    "vit_dropouts": vit(
+        depth=DEPTH,
+        pooling="gap",
+        class_token=False,
+        position="sincos2d",
+        width=12,
+        dropout=0.1,
+        attention_dropout=0.2,
+        drop_path=0.3,
+        layer_scale=0.5,
+    ),
+    "vit_registers": vit(pooling="gap_then_norm", registers=2, class_position=False),
+    "vit_map": vit(
+        pooling="map", registers=2, position="none", representation_size=13, activation="silu"
+    ),
+    "vit_tokens": vit(pooling="none", num_classes=0, half=True),
+}
