@@ -19,6 +19,11 @@ from tests.references import vit_cases
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 FIXTURES = TESTS / "fixtures" / "vit"
 LIMITS = {"float32": 1e-5, "float64": 1e-10}
+on_tensorflow = pytest.mark.skipif(
+    keras.backend.backend() != "tensorflow",
+    reason="Keras 3.15 turns float64 into float32 on other backends, and gradients are the tape's",
+)
+DTYPES = ["float32", pytest.param("float64", marks=on_tensorflow)]
 
 # What no reference package has; numpy alone is the oracle.
 NUMPY_CASES = {
@@ -117,6 +122,7 @@ def test_model_agrees_in_float32(name):
     assert relative_difference(logits, fixture["logits"]) <= LIMITS["float32"]
 
 
+@on_tensorflow
 @pytest.mark.parametrize("name", vit_cases.CASES)
 def test_model_agrees_in_float64(name):
     """Block by block, in the features and in the logits, from one pass through one graph."""
@@ -141,7 +147,7 @@ def test_model_agrees_in_float64(name):
     assert relative_difference(everything["pooled"], expected["pooled"]) <= LIMITS["float64"]
 
 
-@pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="takes TensorFlow's gradient")
+@on_tensorflow
 @pytest.mark.parametrize("name", vit_cases.GRADIENT_CASES)
 def test_gradients_agree_with_reference(name):
     import tensorflow as tf
@@ -161,7 +167,7 @@ def test_gradients_agree_with_reference(name):
         assert relative_difference(gradient, expected[path]) <= 1e-6, path
 
 
-@pytest.mark.parametrize("dtype", LIMITS)
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", NUMPY_CASES)
 def test_model_agrees_with_numpy(name, dtype):
     config = {**vit_cases.BASE, **NUMPY_CASES[name]}
