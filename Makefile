@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help venv quickstart test prove record lint bench clean
+.PHONY: help venv quickstart test prove record row lint bench clean
 
 # One to try first, as in: make PYTHON=/opt/python3.12/bin/python3 venv
 PYTHON ?= python3
@@ -58,9 +58,11 @@ test: .venv/.installed
 prove: .venv/.reference
 	$(PYTEST) tests -m prove
 
-record: .venv/.installed
-	@if [ -z "$(ROW)" ]; then echo 'Name the row: make record ROW=name' >&2; exit 1; fi
+record: row .venv/.installed
 	$(VENV)/python training/record.py "$(ROW)"
+
+row:
+	@if [ -z "$(ROW)" ]; then echo 'Name the row: make record ROW=name' >&2; exit 1; fi
 
 lint: .venv/.installed
 	$(VENV)/ruff check .
