@@ -40,17 +40,17 @@ def decode(encoded, channels=3):
     def starts(mark, at=0):
         return tf.equal(tf.strings.substr(head, at, len(mark)), mark)
 
-    image = tf.case(
-        [
-            (starts(b"\xff\xd8\xff"), lambda: _jpeg(encoded)),
-            (starts(b"\x89PNG"), lambda: _png(encoded)),
-            (starts(b"GIF8"), lambda: _gif(encoded)),
-            (starts(b"BM"), lambda: _bmp(encoded)),
-            (starts(b"RIFF") & starts(b"WEBP", 8), lambda: _webp(encoded, head, starts)),
-        ],
-        default=_unknown,
-    )
-    image = tf.ensure_shape(image, [None, None, 3])
+    kinds = [
+        (starts(b"\xff\xd8\xff"), lambda: _jpeg(encoded)),
+        (starts(b"\x89PNG"), lambda: _png(encoded)),
+        (starts(b"GIF8"), lambda: _gif(encoded)),
+        (starts(b"BM"), lambda: _bmp(encoded)),
+        (starts(b"RIFF") & starts(b"WEBP", 8), lambda: _webp(encoded, head, starts)),
+        (True, _unknown),
+    ]
+    # The first that holds. tf.case, or a cond inside a cond, takes many times as long to trace.
+    which = tf.argmax(tf.cast([holds for holds, _ in kinds], tf.int32), output_type=tf.int32)
+    image = _colours(tf.switch_case(which, [read for _, read in kinds]))
     return _grey(image) if channels == 1 else image
 
 
@@ -96,7 +96,7 @@ def _jpeg(encoded):
 def _png(encoded):
     # As many channels as the file has: asked for 4, TensorFlow 2.21 gives wrong pixels for
     # palettes and for grey of 1, 2 or 4 bits.
-    return _colours(tf.io.decode_png(encoded, channels=0))
+    return tf.io.decode_png(encoded, channels=0)
 
 
 def _gif(encoded):
@@ -104,8 +104,7 @@ def _gif(encoded):
 
 
 def _bmp(encoded):
-    image = tf.io.decode_bmp(encoded, channels=0)
-    return _colours(tf.cond(tf.shape(image)[-1] < 4, lambda: image, lambda: image[..., :3]))
+    return tf.io.decode_bmp(encoded, channels=0)[..., :3]
 
 
 def _webp(encoded, head, starts):
@@ -113,7 +112,7 @@ def _webp(encoded, head, starts):
     flags = tf.cast(tf.io.decode_raw(tf.strings.substr(head, 20, 1), tf.uint8)[0], tf.int32)
     still = ~(starts(b"VP8X", 12) & (flags % 4 >= 2))
     with tf.control_dependencies([tf.debugging.Assert(still, ["An animated WebP is not read."])]):
-        return _colours(tf.io.decode_webp(tf.identity(encoded), channels=0)[0])
+        return tf.io.decode_webp(tf.identity(encoded), channels=0)[0]
 
 
 def _unknown():
@@ -124,12 +123,20 @@ def _unknown():
 
 def _colours(image):
     """Grey, grey and alpha, RGB or RGBA to RGB on white."""
-    channels = tf.shape(image)[-1]
-    is_grey, has_alpha = channels < 3, tf.equal(channels % 2, 0)
-    colour = tf.cond(
-        is_grey, lambda: tf.repeat(image[..., :1], 3, axis=-1), lambda: image[..., :3]
+
+    def colour():
+        return tf.repeat(image[..., :1], 3, axis=-1)
+
+    image = tf.switch_case(
+        tf.shape(image)[-1] - 1,
+        [
+            colour,
+            lambda: _on_white(colour(), image[..., 1:]),
+            lambda: image,
+            lambda: _on_white(image[..., :3], image[..., 3:]),
+        ],
     )
-    return tf.cond(has_alpha, lambda: _on_white(colour, image[..., -1:]), lambda: colour)
+    return tf.ensure_shape(image, [None, None, 3])
 
 
 def _on_white(colour, alpha):

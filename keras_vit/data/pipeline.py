@@ -12,6 +12,9 @@ from keras_vit.data.order import example, fold
 # Fitted images are kept in memory as uint8 where all of them take no more than this.
 CACHE_BYTES = 256 * 2**20
 
+# Nothing here needs AutoGraph, which takes longer than the tracing itself.
+_as_it_is = tf.autograph.experimental.do_not_convert
+
 
 def training_batches(
     records,
@@ -58,6 +61,7 @@ def training_batches(
     with tf.init_scope():
         labels = tf.constant(records.labels)
 
+    @_as_it_is
     def finish(images, index, keys):
         for i, part in late:
             images = part(images, fold(keys, i))
@@ -90,7 +94,7 @@ def evaluation_batches(records, preprocessing, batch_size, cache_bytes=CACHE_BYT
         batches = batches.cache()
     return _ordered(
         tf.data.Dataset.zip(batches, labels).map(
-            lambda images, classes: (tf.cast(images, tf.float32), classes),
+            _as_it_is(lambda images, classes: (tf.cast(images, tf.float32), classes)),
             num_parallel_calls=tf.data.AUTOTUNE,
         )
     )
@@ -107,7 +111,7 @@ def normalised(batches, preprocessing):
         A dataset of (normalised float32 images, the same labels).
     """
     return batches.map(
-        lambda pixels, labels: (_normalise(pixels, preprocessing), labels),
+        _as_it_is(lambda pixels, labels: (_normalise(pixels, preprocessing), labels)),
         num_parallel_calls=tf.data.AUTOTUNE,
     )
 
@@ -122,6 +126,7 @@ def _from_memory(records, preprocessing, batch_size, seed, start_step):
     with tf.init_scope():
         pixels = tf.constant(stored)
 
+    @_as_it_is
     def draw(step):
         numbers = step * batch_size + tf.range(batch_size, dtype=tf.int64)
         index, keys = example(numbers, seed, len(records))
@@ -135,6 +140,7 @@ def _from_files(records, preprocessing, batch_size, seed, start_step, early):
     if early:
         preprocessing = dataclasses.replace(preprocessing, resize="squash")
 
+    @_as_it_is
     def draw(number):
         index, key = example(number, seed, len(records))
         image = decode(records.encoded(index), preprocessing.channels)
@@ -151,6 +157,7 @@ def _from_files(records, preprocessing, batch_size, seed, start_step, early):
 def _fitted(records, preprocessing):
     """All images in their order, uint8 at the model's size."""
 
+    @_as_it_is
     def load(index):
         image = decode(records.encoded(index), preprocessing.channels)
         return tf.cast(fit(image, preprocessing), tf.uint8)
