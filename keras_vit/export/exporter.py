@@ -1,0 +1,133 @@
+"""From a Keras model to an artefact that was checked before it is kept."""
+
+from pathlib import Path
+
+import keras
+import numpy as np
+
+from keras_vit import runtime
+from keras_vit.data.files import replacing
+from keras_vit.export.agreement import agreement
+from keras_vit.export.audit import audit, complaints
+from keras_vit.export.calibration import calibration_images, random_images, spread
+from keras_vit.export.profiles import profile_named
+from keras_vit.export.rewrite import inference_model
+from keras_vit.export.saved_model import write_saved_model
+from keras_vit.export.tflite import write_tflite
+from keras_vit.layers.extras import require
+
+FORMATS = {"saved_model": write_saved_model, "tflite": write_tflite}
+# Endings that a folder must not have: `runtime.open` goes by them.
+FILES = (".tflite", ".keras")
+# Images that an artefact is compared on: a large model in full int8 takes a second for each.
+CHECKED = 32
+
+
+def export(model, profile, path, calibration=None):
+    """Exports a model for inference.
+
+    The artefact takes raw pixels 0 to 255 at the model's size: normalisation is inside, and so
+    are the class names and the rest of the preprocessing. A mixed-precision model is exported in
+    float32. What is written is opened by its own runtime, inspected and compared with the model
+    before it gets its name; an artefact that was there stays until then.
+
+    Args:
+        model: a ViT of `create_model`, or a functional Keras model built in the same way, with a
+            `preprocessing`.
+        profile: name in `PROFILES`, or a `Profile`.
+        path: what to write: a folder for `"server"`, else a file that ends in `.tflite`. Missing
+            parent folders are made.
+        calibration: images for the integer profiles, which need some hundred; see
+            `calibration_images`. Where given, the artefact is compared on them, else on noise.
+
+    Returns:
+        `path`, as a `pathlib.Path`.
+
+    Raises:
+        ValueError: for an unknown profile, missing or wrong calibration images, a model that
+            cannot be exported, or an artefact that is not good enough.
+        OSError: if the folder cannot be written.
+        ImportError: if the profile's runtime is not installed; the message names the extra.
+
+    Example:
+
+    >>> from keras_vit import create_model
+    >>> model = create_model("vit_ti16", image_size=32, depth=1, num_classes=10)
+    >>> export(model, "float32", "vit.tflite").name
+    'vit.tflite'
+    """
+    profile, path = profile_named(profile), Path(path)
+    _check_request(model, profile, path, calibration)
+    with replacing(path) as temporary:  # first of all: it finds out whether the folder is writable
+        images = None
+        if calibration is not None:
+            images = calibration_images(calibration, model.preprocessing)
+        FORMATS[profile.format](model, temporary, profile.precision, images)
+        _accept(model, profile, temporary, images)
+    return path
+
+
+def _check_request(model, profile, path, calibration):
+    if keras.backend.backend() != "tensorflow":
+        raise ValueError(
+            "Export needs Keras's TensorFlow backend: set KERAS_BACKEND=tensorflow and load the "
+            f"model again. Received: KERAS_BACKEND={keras.backend.backend()}."
+        )
+    if getattr(model, "preprocessing", None) is None:
+        raise ValueError(
+            "`model` must be a Keras model with a `preprocessing`, as `create_model` gives it. "
+            f"Received: {type(model).__name__}."
+        )
+    if profile.integer and calibration is None:
+        raise ValueError(
+            f"The profile `{profile.name}` needs `calibration`: some hundred images like those "
+            "the model will see. Received: None."
+        )
+    if path.suffix != profile.ending if profile.ending else path.suffix in FILES:
+        kind = f"a file that ends in `{profile.ending}`" if profile.ending else "a folder"
+        raise ValueError(f"`path` must be {kind} for `{profile.name}`. Received: {path}.")
+    if path.exists() and not _replaceable(path, profile):
+        raise ValueError(
+            f"`path` must not be something that the export would destroy. Received: {path}, "
+            "which is no earlier export."
+        )
+    if profile.format == "tflite":
+        require("ai_edge_litert.interpreter", extra="edge")
+
+
+def _replaceable(path, profile):
+    if profile.ending:
+        return path.is_file()
+    return path.is_dir() and ((path / "saved_model.pb").exists() or not any(path.iterdir()))
+
+
+def _accept(model, profile, path, images):
+    """Refuses an artefact that is not what the profile promises."""
+    wrong = complaints(audit(path), profile.integer) if profile.format == "tflite" else []
+    if not wrong:
+        if images is None:
+            images = random_images(model.preprocessing)
+        images = np.round(images[spread(len(images), CHECKED)])  # as integer inputs see them
+        reference, logits = _reference(model, images), runtime.open(path).logits(images)
+        if not np.isfinite(logits).all():
+            wrong.append("logits that are not finite numbers")
+        else:
+            found = agreement(reference, logits)
+            broken = profile.bound.broken_by(found)
+            wrong += (
+                [f"too little agreement with the model ({', '.join(broken)})"] if broken else []
+            )
+    if wrong:
+        raise ValueError(
+            f"The export for `{profile.name}` was refused and nothing was written. "
+            f"It has {'; '.join(wrong)}."
+        )
+
+
+def _reference(model, images):
+    """The logits that the artefact is held to: of the model itself, or of its float32 twin."""
+    normalised = model.preprocessing.normalize(images)
+    if any(layer.compute_dtype != "float32" for layer in model.layers):
+        model = inference_model(model)
+    batches = [model(normalised[i : i + 8], training=False) for i in range(0, len(images), 8)]
+    return np.concatenate([keras.ops.convert_to_numpy(batch) for batch in batches])

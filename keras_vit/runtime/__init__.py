@@ -1,0 +1,53 @@
+"""Runs a trained model, whatever it was exported to: one call, one predictor."""
+
+from pathlib import Path
+
+import keras
+
+from keras_vit.runtime.keras_file import KerasFile
+from keras_vit.runtime.predictor import Predictor, softmax
+from keras_vit.runtime.saved_model import SavedModel
+from keras_vit.runtime.tflite import TFLite
+
+__all__ = ["KINDS", "KerasFile", "Predictor", "SavedModel", "TFLite", "open", "softmax"]
+
+# What is found at a path -> the class that runs it.
+KINDS = {".keras": KerasFile, "saved_model.pb": SavedModel, ".tflite": TFLite}
+
+
+def open(model):
+    """Opens a model for prediction.
+
+    Args:
+        model: a `.keras` file, a SavedModel folder, a `.tflite` file, or a Keras model in
+            memory.
+
+    Returns:
+        A `Predictor`: `.logits(pixels)`, `.predict_files(paths)`, `.preprocessing`,
+        `.class_names`, `.kind`, `.size_bytes`, `.path`.
+
+    Raises:
+        FileNotFoundError: if nothing is at the path.
+        ValueError: if what is there is no model, is damaged, or has no preprocessing.
+        ImportError: if its runtime is not installed; the message names the extra.
+
+    Example:
+
+    >>> import numpy as np
+    >>> from keras_vit import create_model
+    >>> model = create_model("vit_ti16", image_size=32, depth=1, num_classes=10)
+    >>> open(model).logits(np.zeros((2, 32, 32, 3), "uint8")).shape
+    (2, 10)
+    """
+    if isinstance(model, keras.Model):
+        return KerasFile(model)
+    path = Path(model)
+    if not path.exists():
+        raise FileNotFoundError(f"There is no model at {path}.")
+    for sign, kind in KINDS.items():
+        if (path / sign).is_file() if path.is_dir() else path.suffix == sign:
+            return kind(path)
+    raise ValueError(
+        f"{path} is no model. It must be a `.keras` file, a SavedModel folder (with "
+        "`saved_model.pb` in it) or a `.tflite` file."
+    )

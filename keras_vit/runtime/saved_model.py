@@ -1,0 +1,52 @@
+"""Runs a SavedModel that keras_vit exported."""
+
+from pathlib import Path
+
+import numpy as np
+
+from keras_vit.layers.extras import require
+from keras_vit.runtime.embedded import PREPROCESSING, parsed
+from keras_vit.runtime.predictor import BATCH_SIZE, Predictor
+
+
+class SavedModel(Predictor):
+    """A SavedModel folder with its description among its assets.
+
+    Args:
+        path: the folder that holds `saved_model.pb`.
+
+    Raises:
+        ValueError: if the folder is damaged, or was not written by keras_vit.
+        ImportError: if TensorFlow is not installed.
+    """
+
+    kind = "saved_model"
+
+    def __init__(self, path):
+        path = Path(path)
+        tf = require("tensorflow", extra="tensorflow")
+        description = path / "assets" / PREPROCESSING
+        if not description.is_file():
+            raise ValueError(
+                f"{path} holds no `assets/{PREPROCESSING}`: it was not written by keras_vit, or "
+                "not whole. Export the model again."
+            )
+        preprocessing = parsed(description.read_text("utf-8"), path)
+        try:
+            self._loaded = tf.saved_model.load(str(path))
+            self._signature = self._loaded.signatures["serving_default"]
+        except Exception as error:  # protobuf, file and graph errors have no common type
+            reason = str(error).strip().partition("\n")[0]
+            raise ValueError(f"{path} cannot be loaded as a SavedModel: {reason}") from error
+        self._as_tensor = tf.constant
+        size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+        super().__init__(path, preprocessing, size)
+
+    def _run(self, pixels):
+        # An empty batch runs too, and gives the number of classes.
+        starts = range(0, max(len(pixels), 1), BATCH_SIZE)
+        return np.concatenate([self._batch(pixels[s : s + BATCH_SIZE]) for s in starts])
+
+    def _batch(self, pixels):
+        images = self._as_tensor(pixels.astype("float32"))
+        return self._signature(images=images)["logits"].numpy()

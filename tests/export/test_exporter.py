@@ -1,0 +1,109 @@
+"""What is refused, what is kept when something fails, and what profiles give."""
+
+import dataclasses
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vit import runtime
+from keras_vit.export import PROFILES, export
+from keras_vit.export.agreement import Bound, agreement
+from tests.small_vit import small_vit
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_every_artefact_agrees_with_the_model_on_other_images(artefacts, name):
+    pixels, labels = artefacts.pixels[1000:1200], artefacts.labels[1000:1200]
+    reference = runtime.open(artefacts.model).logits(pixels)
+    logits = runtime.open(artefacts[name]).logits(pixels)
+    assert PROFILES[name].bound.broken_by(agreement(reference, logits)) == []
+    accuracies = [(values.argmax(-1) == labels).mean() for values in (reference, logits)]
+    assert accuracies[0] > 0.5 and accuracies[1] > accuracies[0] - 0.04
+
+
+def test_a_new_model_with_its_zero_head_can_be_exported(tmp_path):
+    model = small_vit(depth=1)
+    model.get_layer("head").set_weights([np.zeros((24, 10)), np.zeros(10)])
+    export(model, "cpu", tmp_path / "new.tflite")
+
+
+def test_an_unknown_profile_lists_the_names(tmp_path):
+    with pytest.raises(ValueError, match="server, float32, cpu, npu"):
+        export(small_vit(depth=1), "edge", tmp_path / "model.tflite")
+
+
+def test_an_integer_profile_needs_images(tmp_path):
+    with pytest.raises(ValueError, match="`npu` needs `calibration`"):
+        export(small_vit(depth=1), "npu", tmp_path / "model.tflite")
+
+
+@pytest.mark.parametrize(
+    ("profile", "name", "kind"),
+    [("cpu", "model.bin", "ends in `.tflite`"), ("server", "model.tflite", "a folder")],
+)
+def test_the_ending_must_be_that_of_the_profile(tmp_path, profile, name, kind):
+    with pytest.raises(ValueError, match=f"`path` must be .*{kind}"):
+        export(small_vit(depth=1), profile, tmp_path / name)
+
+
+def test_a_model_without_preprocessing_is_refused(tmp_path):
+    inputs = keras.Input((4,))
+    with pytest.raises(ValueError, match="with a `preprocessing`.*Received: Functional"):
+        export(keras.Model(inputs, inputs * 2), "server", tmp_path / "model")
+
+
+def test_a_folder_with_other_things_is_not_replaced(tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "one.jpg").write_bytes(b"")
+    with pytest.raises(ValueError, match="would destroy"):
+        export(small_vit(depth=1), "server", tmp_path / "photos")
+    (tmp_path / "model.tflite").mkdir()
+    with pytest.raises(ValueError, match="would destroy"):
+        export(small_vit(depth=1), "float32", tmp_path / "model.tflite")
+
+
+def test_a_folder_that_cannot_be_written_is_found_before_the_work(tmp_path, monkeypatch):
+    monkeypatch.setattr("keras_vit.export.exporter.FORMATS", {})  # any work would fail on this
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(OSError, match="Cannot write in the folder"):
+        export(small_vit(depth=1), "float32", tmp_path / "file" / "model.tflite")
+
+
+def test_a_refused_export_leaves_the_earlier_one(tmp_path):
+    model, path = small_vit(depth=1), tmp_path / "model.tflite"
+    export(model, "float32", path)
+    before = path.read_bytes()
+    never = dataclasses.replace(PROFILES["cpu"], bound=Bound(relative=1e-9))
+    with pytest.raises(ValueError, match="refused and nothing was written.*relative difference"):
+        export(model, never, path)
+    assert path.read_bytes() == before
+    assert [found.name for found in tmp_path.iterdir()] == ["model.tflite"]
+
+
+def test_not_a_number_is_refused(tmp_path):
+    model = small_vit(depth=1)
+    kernel, bias = model.get_layer("head").get_weights()
+    model.get_layer("head").set_weights([kernel * np.nan, bias])
+    with pytest.raises(ValueError, match="not finite numbers"):
+        export(model, "server", tmp_path / "model")
+
+
+def test_a_saved_model_replaces_an_earlier_one(tmp_path):
+    model, path = small_vit(depth=1), tmp_path / "model"
+    export(model, "server", path)
+    kernel, bias = model.get_layer("head").get_weights()
+    model.get_layer("head").set_weights([kernel, bias + 5])
+    export(model, "server", path)
+    pixels = np.zeros((1, 16, 16, 1), "uint8")
+    np.testing.assert_allclose(
+        runtime.open(path).logits(pixels), runtime.open(model).logits(pixels), rtol=1e-4
+    )
+    assert [found.name for found in tmp_path.iterdir()] == ["model"]
+
+
+def test_another_backend_is_refused(tmp_path, monkeypatch):
+    model = small_vit(depth=1)
+    monkeypatch.setattr("keras.backend.backend", lambda: "jax")
+    with pytest.raises(ValueError, match="set KERAS_BACKEND=tensorflow"):
+        export(model, "float32", tmp_path / "model.tflite")
