@@ -16,8 +16,8 @@ def attention_probabilities(query, key):
         key: `[b, k, m, d]`.
 
     Returns:
-        `[b, k, n, m]`; each row sums to one. Computed in float32 when the inputs are half
-        precision: products overflow float16, and bfloat16 weights would not sum to one.
+        `[b, k, n, m]`; each row sums to one. With half-precision inputs the softmax is computed
+        in float32, since its sums are not exact enough in bfloat16.
     """
     # The scale goes to the queries, as in the JAX and PyTorch code.
     scores = ops.matmul(query * query.shape[-1] ** -0.5, ops.transpose(key, (0, 1, 3, 2)))

@@ -79,7 +79,7 @@ class ProbeAttention(Layer):
 
 @keras.saving.register_keras_serializable(package="keras_vit")
 class AttentionPooling(Layer):
-    """Multi-head attention pooling (MAP): a learned probe attends over all tokens.
+    """Multi-head attention pooling (MAP): a learned probe attends over the tokens.
 
     `y = attention(probe, tokens)`, then `y + mlp(norm(y))`; the probe itself is not added.
 
@@ -90,7 +90,7 @@ class AttentionPooling(Layer):
         norm_epsilon: epsilon of the norm.
 
     Call arguments:
-        tokens: `[b, n, width]`, after the final norm.
+        tokens: `[b, n, width]`, after the final norm; the ViT gives its patch tokens only.
 
     Returns:
         `[b, width]`.

@@ -1,0 +1,17 @@
+"""Training: recipes, the optimizer and its schedule, the state of a run, evaluation."""
+
+from keras_vit.training.evaluation import Evaluation, evaluate
+from keras_vit.training.fit import TrainResult, train
+from keras_vit.training.recipes import RECIPES, Recipe, recipe
+from keras_vit.training.state import TrainState
+
+__all__ = [
+    "RECIPES",
+    "Evaluation",
+    "Recipe",
+    "TrainResult",
+    "TrainState",
+    "evaluate",
+    "recipe",
+    "train",
+]

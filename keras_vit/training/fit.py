@@ -1,0 +1,251 @@
+"""One training run: a recipe, images, a folder of results."""
+
+import dataclasses
+import json
+from pathlib import Path
+
+import keras
+import tensorflow as tf
+
+from keras_vit.data import (
+    Records,
+    evaluation_batches,
+    normalised,
+    open_train_and_held_out,
+    skip_broken,
+    training_batches,
+)
+from keras_vit.data.files import replacing
+from keras_vit.factory import create_model
+from keras_vit.layers import Preprocessing
+from keras_vit.training.callbacks import Checkpoints, ProgressBar
+from keras_vit.training.evaluation import check_classes
+from keras_vit.training.optimizers import adamw
+from keras_vit.training.schedules import warmup_cosine
+from keras_vit.training.state import TrainState
+
+# What a run is resumed from.
+STATE = "last.safetensors"
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainResult:
+    """What a run leaves.
+
+    Args:
+        model: the model as the last step left it.
+        history: one dict an epoch: `epoch`, `loss`, `accuracy`, `val_loss`, `val_accuracy`, ….
+        train: the images it was trained on.
+        held_out: the images it was validated on.
+        folder: where its files are.
+    """
+
+    model: keras.Model
+    history: list
+    train: object
+    held_out: object
+    folder: Path
+
+
+def train(recipe, data, out, resume=False, verbose=True):
+    """Trains a model and writes it with its record.
+
+    The folder holds `recipe.json`, `history.csv`, `tensorboard/`, `last.safetensors` (all that
+    is needed to resume), `best.keras` (the epoch with the best validation accuracy) and, at the
+    end, `model.keras` (the last step). The models take raw weights only: no optimizer.
+
+    Args:
+        recipe: a `Recipe`.
+        data: a `Records`, or what `keras_vit.data.open_data` takes: an image folder or
+            `tfds:NAME`. With splits of its own (`train` and `test` or `val`) those are used,
+            otherwise a share of each class is held out.
+        out: folder for the results.
+        resume: go on from `last.safetensors` in that folder.
+        verbose: whether to show progress.
+
+    Returns:
+        A `TrainResult`.
+
+    Raises:
+        ValueError: for data or a recipe that cannot be used.
+        FileExistsError: if the folder holds a run and `resume` is off.
+        FileNotFoundError: if there is nothing to resume.
+        KeyboardInterrupt: on Ctrl-C, after saying where the last state is.
+    """
+    folder = Path(out)
+    _prepare_folder(folder, resume, recipe)
+    keras.utils.set_random_seed(recipe.seed)
+    train_set, held_out = _splits(data, recipe, folder, verbose)
+    model = _model(recipe, train_set.class_names)
+    steps = -(-len(train_set) // recipe.batch_size)
+    _compile(model, recipe, steps)
+    state, history = TrainState(model), []
+    run = {"recipe": _as_json(recipe), "data": train_set.fingerprint()}
+    if resume:
+        history = _resumed(state, folder / STATE, run)
+    callbacks = [
+        Checkpoints(folder, STATE, state, history, run, save_model),
+        keras.callbacks.TensorBoard(folder / "tensorboard", write_graph=False),
+    ]
+    if verbose:
+        callbacks.append(
+            ProgressBar(steps * recipe.epochs, state.step, recipe.epochs, recipe.batch_size)
+        )
+    try:
+        _run(model, recipe, steps, train_set, held_out, callbacks)
+    except KeyboardInterrupt:
+        if (folder / STATE).exists():
+            print(f"\nStopped. The last state is {folder / STATE}; go on with --resume.")
+        raise
+    save_model(model, folder / "model.keras")
+    return TrainResult(model, history, train_set, held_out, folder)
+
+
+def save_model(model, path):
+    """Writes a model without its optimizer; the file at `path` is replaced only by a whole one.
+
+    The optimizer would triple the file, and is in the run's state.
+    """
+    twin = type(model).from_config(model.get_config())
+    twin.set_weights(model.get_weights())
+    with replacing(path) as temporary:
+        twin.save(temporary)
+
+
+def _run(model, recipe, steps, train_set, held_out, callbacks):
+    """Trains from the step that the optimizer stands at to the end.
+
+    A run that was saved in mid-epoch first finishes that epoch in a `fit` of its own.
+    """
+    preprocessing = model.preprocessing
+    validation = _labelled(
+        evaluation_batches(held_out, preprocessing, recipe.batch_size), preprocessing
+    )
+    step = int(model.optimizer.iterations.numpy())
+    epoch, into = divmod(step, steps)
+    segments = [(epoch, epoch + 1, steps - into)] if into else []
+    segments.append((epoch + bool(into), recipe.epochs, steps))
+    for first, last, count in segments:
+        if first >= last:
+            continue
+        start = int(model.optimizer.iterations.numpy())
+        batches = training_batches(
+            train_set,
+            preprocessing,
+            recipe.batch_size,
+            recipe.seed,
+            start_step=start,
+            augment=recipe.augment,
+        )
+        model.fit(
+            batches,
+            initial_epoch=first,
+            epochs=last,
+            steps_per_epoch=count,
+            shuffle=False,
+            validation_data=validation,
+            callbacks=callbacks,
+            verbose=0,
+        )
+
+
+def _labelled(batches, preprocessing):
+    """Evaluation batches as `fit` takes them: normalised images, one-hot labels."""
+    classes = len(preprocessing.class_names)
+    return normalised(batches, preprocessing).map(
+        lambda images, labels: (images, tf.one_hot(labels, classes))
+    )
+
+
+def _model(recipe, class_names):
+    channels = recipe.config.get("channels", 3)
+    half = {"mean": (0.5,) * channels, "std": (0.5,) * channels}
+    preprocessing = Preprocessing(
+        **{**half, **recipe.preprocessing}, class_names=tuple(class_names)
+    )
+    return create_model(
+        recipe.model,
+        dtype=recipe.precision,
+        **{
+            **recipe.config,
+            "num_classes": len(class_names),
+            "preprocessing": preprocessing,
+        },
+    )
+
+
+def _compile(model, recipe, steps):
+    """Compiles with the recipe's optimizer; XLA where it pays, on accelerators."""
+    rate = warmup_cosine(
+        recipe.learning_rate,
+        steps * recipe.epochs,
+        round(recipe.warmup_epochs * steps),
+        recipe.min_learning_rate,
+    )
+    metrics = [keras.metrics.CategoricalAccuracy("accuracy")]
+    if len(model.preprocessing.class_names) > 5:
+        metrics.append(keras.metrics.TopKCategoricalAccuracy(5, "top5"))
+    model.compile(
+        adamw(model, rate, recipe.weight_decay, recipe.clip_norm),
+        keras.losses.CategoricalCrossentropy(
+            from_logits=True, label_smoothing=recipe.label_smoothing
+        ),
+        metrics=metrics,
+        jit_compile=keras.backend.backend() == "jax" or _on_accelerator(),
+    )
+
+
+def _splits(data, recipe, folder, verbose):
+    """Training and held-out images, without those that cannot be read."""
+    if isinstance(data, Records):
+        parts = data.split(recipe.held_out, recipe.seed)
+    else:
+        parts = open_train_and_held_out(data, recipe.held_out, recipe.seed)
+    check_classes(parts[0].class_names, parts[1].class_names)
+    usable = []
+    for records, name in zip(parts, ("train", "held_out"), strict=True):
+        kept, found = skip_broken(records, folder / f"skipped_{name}.txt")
+        if found.broken and verbose:
+            print(found.summary())
+        usable.append(kept)
+    return usable
+
+
+def _resumed(state, path, run):
+    """Restores the state of the same run and returns its history."""
+    record = state.restore(path)
+    if record["data"] != run["data"]:
+        raise ValueError(
+            f"The images are not those that the run of {path} was started with, so it cannot go "
+            "on as if it had not stopped. Restore them, or start in another folder."
+        )
+    for field, value in run["recipe"].items():
+        if record["recipe"].get(field) != value:
+            raise ValueError(
+                f"The run of {path} was started with {field}={record['recipe'].get(field)!r}. "
+                f"Received: {value!r}. Resume with the same recipe, or start in another folder."
+            )
+    return record["history"]
+
+
+def _prepare_folder(folder, resume, recipe):
+    """Fails before the long work rather than after it."""
+    state = folder / STATE
+    if resume and not state.exists():
+        raise FileNotFoundError(f"There is nothing to resume: {state} does not exist.")
+    if state.exists() and not resume:
+        raise FileExistsError(
+            f"{folder} holds a training run already. Go on with --resume, or choose another folder."
+        )
+    if not resume:
+        with replacing(folder / "recipe.json") as temporary:
+            temporary.write_text(json.dumps(_as_json(recipe), indent=1) + "\n")
+
+
+def _as_json(recipe):
+    """The recipe as JSON has it, tuples as lists, to compare with what was written."""
+    return json.loads(json.dumps(dataclasses.asdict(recipe)))
+
+
+def _on_accelerator():
+    return bool(keras.distribution.list_devices("gpu") or keras.distribution.list_devices("tpu"))

@@ -1,0 +1,124 @@
+import csv
+import dataclasses
+import json
+
+import keras
+import numpy as np
+import pytest
+
+from keras_vit.training import fit as fit_module
+from keras_vit.training import recipe, train
+from keras_vit.training.fit import STATE
+
+
+@pytest.fixture(scope="module")
+def finished(digits, quick, tmp_path_factory):
+    return train(quick, str(digits), tmp_path_factory.mktemp("runs") / "whole", verbose=False)
+
+
+def test_a_run_leaves_what_it_promises(finished, quick):
+    files = {path.name for path in finished.folder.iterdir()}
+    assert files == {
+        "recipe.json", "history.csv", "tensorboard", STATE, "best.keras", "model.keras",
+    }  # fmt: skip
+    rows = list(csv.DictReader((finished.folder / "history.csv").read_text().splitlines()))
+    assert [row["epoch"] for row in rows] == ["1", "2"]
+    assert {"loss", "accuracy", "top5", "val_loss", "val_accuracy", "val_top5"} < set(rows[0])
+    assert json.loads((finished.folder / "recipe.json").read_text())["epochs"] == quick.epochs
+    assert len(finished.train) == 100 and len(finished.held_out) == 20
+
+
+def test_the_written_model_is_the_last_one_and_knows_its_classes(finished):
+    model = keras.models.load_model(finished.folder / "model.keras")
+    images = np.random.default_rng(0).normal(size=(2, 8, 8, 1))
+    np.testing.assert_array_equal(model(images), finished.model(images))
+    assert model.preprocessing.class_names == tuple("0123456789")
+    assert not model.compiled
+
+
+@pytest.mark.parametrize("at", ["epoch", "middle"])
+def test_stopped_and_resumed_equals_uninterrupted(finished, digits, quick, tmp_path, at):
+    class Stop(keras.callbacks.Callback):
+        steps = 0
+
+        def on_train_batch_end(self, batch, logs=None):
+            self.steps += 1
+            if at == "middle" and self.steps == 6:
+                raise KeyboardInterrupt
+
+        def on_epoch_end(self, epoch, logs=None):
+            if at == "epoch":
+                raise KeyboardInterrupt
+
+    checkpoints = fit_module.Checkpoints
+    with pytest.MonkeyPatch.context() as patch:
+        # After every step here; every five minutes in earnest.
+        patch.setattr(fit_module, "Checkpoints", lambda *args: checkpoints(*args, seconds=-1.0))
+        patch.setattr(keras.callbacks, "TensorBoard", lambda *args, **kwargs: Stop())
+        with pytest.raises(KeyboardInterrupt):
+            train(quick, str(digits), tmp_path / "run", verbose=False)
+    resumed = train(quick, str(digits), tmp_path / "run", resume=True, verbose=False)
+    for ours, whole in zip(resumed.model.weights, finished.model.weights, strict=True):
+        np.testing.assert_array_equal(ours, whole, err_msg=ours.path)
+    assert [row["epoch"] for row in resumed.history] == [1, 2]
+
+
+def test_an_interrupted_run_says_where_its_state_is(digits, quick, tmp_path, capsys):
+    def interrupt(*args, **kwargs):
+        (tmp_path / "run" / STATE).touch()
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(fit_module, "_run", interrupt)
+        train(quick, str(digits), tmp_path / "run", verbose=False)
+    assert f"The last state is {tmp_path / 'run' / STATE}; go on with --resume" in (
+        capsys.readouterr().out
+    )
+
+
+def test_a_run_is_not_overwritten_nor_mixed_with_another(finished, digits, quick, tmp_path):
+    with pytest.raises(FileExistsError, match="holds a training run already"):
+        train(quick, str(digits), finished.folder, verbose=False)
+    with pytest.raises(ValueError, match=r"started with learning_rate=0.002\. Received: 0.1"):
+        other = dataclasses.replace(quick, learning_rate=0.1)
+        train(other, str(digits), finished.folder, resume=True, verbose=False)
+    with pytest.raises(FileNotFoundError, match="nothing to resume"):
+        train(quick, str(digits), tmp_path / "new", resume=True, verbose=False)
+    with pytest.raises(ValueError, match="images are not those"):
+        train(quick, finished.train, finished.folder, resume=True, verbose=False)
+
+
+def test_a_loss_that_breaks_down_stops_the_run_and_keeps_the_last_state(digits, quick, tmp_path):
+    wild = dataclasses.replace(quick, learning_rate=1e30, clip_norm=None, warmup_epochs=0)
+    with pytest.raises(ValueError, match="no longer a number after step"):
+        train(wild, str(digits), tmp_path / "run", verbose=False)
+
+
+def test_broken_images_are_left_out_and_listed(digits, quick, tmp_path):
+    folder = tmp_path / "data"
+    for path in digits.rglob("*.png"):
+        (folder / path.parent.name).mkdir(parents=True, exist_ok=True)
+        (folder / path.parent.name / path.name).write_bytes(path.read_bytes())
+    (folder / "3" / "not a picture.png").write_text("hello")
+    once = dataclasses.replace(quick, epochs=1, warmup_epochs=0)
+    result = train(once, str(folder), tmp_path / "run", verbose=False)
+    assert len(result.train) + len(result.held_out) == 120
+    listed = "".join(path.read_text() for path in (tmp_path / "run").glob("skipped_*.txt"))
+    assert "not a picture.png" in listed
+
+
+def test_the_output_folder_is_checked_before_the_work(digits, quick, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="Cannot write in the folder"):
+        train(quick, str(digits), tmp_path / "file" / "run", verbose=False)
+
+
+@pytest.mark.parametrize("precision", ["mixed_bfloat16", "mixed_float16"])
+def test_half_precision(digits, tmp_path, precision):
+    changes = {"config.width": 16, "config.depth": 1, "epochs": 1, "warmup_epochs": 0}
+    result = train(
+        recipe("digits", {**changes, "precision": precision}), str(digits), tmp_path / "run",
+        verbose=False,
+    )  # fmt: skip
+    assert np.isfinite(result.history[-1]["loss"])
+    assert result.model.policy.name == precision
