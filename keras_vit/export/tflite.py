@@ -1,5 +1,6 @@
 """Writes a TFLite file: static batch of one, stock operators only, description inside."""
 
+import re
 import tempfile
 import warnings
 
@@ -79,7 +80,11 @@ def _converted(converter, name):
         try:
             return converter.convert()
         except Exception as error:  # the converter's own type, and whatever its passes raise
-            reason = str(error).strip().partition("\n")[0]
-            raise ValueError(
-                f"{name} cannot be converted with TFLite's own operators: {reason}"
-            ) from error
+            raise ValueError(f"{name} cannot be converted to TFLite: {_reason(error)}") from error
+
+
+def _reason(error):
+    """One line of the compiler's log: the operators that TFLite lacks, where it names them."""
+    text = str(error).strip()
+    lacking = re.search(r"^(?:Custom|TF Select) ops: (.+)$", text, re.MULTILINE)
+    return f"TFLite lacks the operators {lacking[1]}" if lacking else text.partition("\n")[0]
