@@ -38,6 +38,9 @@ class Checkpoints(keras.callbacks.Callback):
         self.seconds = seconds
         self.saved_at = time.monotonic()
 
+    def on_epoch_begin(self, epoch, logs=None):
+        self.began = time.monotonic()
+
     def on_train_batch_end(self, batch, logs=None):
         if time.monotonic() - self.saved_at > self.seconds:
             self._check_finite(logs)
@@ -47,7 +50,8 @@ class Checkpoints(keras.callbacks.Callback):
         logs = {name: float(value) for name, value in logs.items()}
         self._check_finite(logs)
         best = max((row["val_accuracy"] for row in self.history), default=-1.0)
-        self.history.append({"epoch": epoch + 1, **logs})
+        seconds = round(time.monotonic() - self.began, 2)
+        self.history.append({"epoch": epoch + 1, "seconds": seconds, **logs})
         if logs["val_accuracy"] > best:
             self.save_model(self.model, self.folder / "best.keras")
         self._save()

@@ -35,10 +35,11 @@ def checkpoints(folder, seconds=300):
 def test_every_epoch_is_saved_and_the_best_kept(tmp_path):
     callback, best = checkpoints(tmp_path)
     for epoch, accuracy in enumerate((0.5, 0.4, 0.6)):
+        callback.on_epoch_begin(epoch)
         callback.on_epoch_end(epoch, {"loss": 1.0, "val_accuracy": accuracy})
     assert callback.state.saved == [("last", 1, 3), ("last", 2, 3), ("last", 3, 3)]
     assert best == ["best.keras", "best.keras"]
-    assert (tmp_path / "history.csv").read_text().splitlines()[3] == "3,1.0,0.6"
+    assert (tmp_path / "history.csv").read_text().splitlines()[3] == "3,0.0,1.0,0.6"
 
 
 def test_the_state_is_saved_within_an_epoch_when_it_is_old(tmp_path):
@@ -56,6 +57,7 @@ def test_a_state_that_has_broken_down_is_not_saved(tmp_path, loss):
     callback, best = checkpoints(tmp_path, seconds=-1)
     with pytest.raises(ValueError, match="no longer a number after step 7.*last good state"):
         callback.on_train_batch_end(0, {"loss": loss})
+    callback.on_epoch_begin(0)
     with pytest.raises(ValueError, match="no longer a number"):
         callback.on_epoch_end(0, {"loss": loss, "val_accuracy": 0.1})
     assert not callback.state.saved and not best
