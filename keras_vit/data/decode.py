@@ -1,7 +1,13 @@
 """From encoded bytes to a model's pixels: the one definition of it, in the TensorFlow graph."""
 
+import numpy as np
 import tensorflow as tf
 
+# How files start; "." stands for any byte. The last is for all others.
+_STARTS = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"BM", b"RIFF....WEBP", b"")
+_WIDTH = 21  # up to the flags of an extended WebP
+_BYTES = np.array([list(start.ljust(_WIDTH, b".")) for start in _STARTS], "uint8")
+_ANY = _BYTES == ord(".")
 # Weights of red, green and blue in grey, ITU-R 601-2, in 1/65536: Pillow's integers.
 _LUMA = (19595, 38470, 7471)
 
@@ -34,23 +40,14 @@ def decode(encoded, channels=3):
     if channels not in (1, 3):
         raise ValueError(f"`channels` must be 1 or 3 to decode an image. Received: {channels}.")
     encoded = tf.convert_to_tensor(encoded, tf.string)
-    # Padded, since a part beyond a short string is an error.
-    head = tf.strings.join([tf.strings.substr(encoded, 0, 32), b"\0" * 32])
-
-    def starts(mark, at=0):
-        return tf.equal(tf.strings.substr(head, at, len(mark)), mark)
-
-    kinds = [
-        (starts(b"\xff\xd8\xff"), lambda: _jpeg(encoded)),
-        (starts(b"\x89PNG"), lambda: _png(encoded)),
-        (starts(b"GIF8"), lambda: _gif(encoded)),
-        (starts(b"BM"), lambda: _bmp(encoded)),
-        (starts(b"RIFF") & starts(b"WEBP", 8), lambda: _webp(encoded, head, starts)),
-        (True, _unknown),
-    ]
-    # The first that holds. tf.case, or a cond inside a cond, takes many times as long to trace.
-    which = tf.argmax(tf.cast([holds for holds, _ in kinds], tf.int32), output_type=tf.int32)
-    image = _colours(tf.switch_case(which, [read for _, read in kinds]))
+    head = tf.strings.join([tf.strings.substr(encoded, 0, _WIDTH), b"\0" * _WIDTH])
+    head = tf.io.decode_raw(head, tf.uint8)[:_WIDTH]
+    # The first that fits. In tensors, and no cond inside a cond: this runs for every image, where
+    # the cost of an op is that of decoding a hundred pixels.
+    which = tf.reduce_all(tf.equal(head, _BYTES) | _ANY, axis=1)
+    which = tf.argmax(tf.cast(which, tf.int32), output_type=tf.int32)
+    readers = [_jpeg, _png, _gif, _bmp, lambda encoded: _webp(encoded, head), _unknown]
+    image = _colours(tf.switch_case(which, [lambda read=read: read(encoded) for read in readers]))
     return _grey(image) if channels == 1 else image
 
 
@@ -69,24 +66,35 @@ def fit(image, preprocessing):
     """
     size = preprocessing.image_size
     shape = tf.shape(image)[:2]
+    cuts = preprocessing.resize == "crop" and preprocessing.crop < 1
+    out = tf.cond(
+        tf.reduce_all(tf.equal(shape, size)) & (not cuts),
+        lambda: tf.cast(image, tf.float32),
+        lambda: _resample(image, shape, preprocessing),
+    )
+    return tf.ensure_shape(tf.clip_by_value(tf.round(out), 0.0, 255.0), [*size, image.shape[-1]])
+
+
+def _resample(image, shape, preprocessing):
+    """The image resized and cut, float32, not yet rounded."""
+    size = preprocessing.image_size
     resized, offset = _RESIZES[preprocessing.resize](shape, size, preprocessing.crop)
     scale = tf.cast(resized, tf.float32) / tf.cast(shape, tf.float32)
     if preprocessing.interpolation == "nearest":
-        out = _nearest(image, size, scale, offset)
-    else:
-        # One op resizes and cuts: the part that is cut away is never computed, and a picture
-        # of 1 by 30,000 pixels needs no memory for its long side.
-        out = tf.raw_ops.ScaleAndTranslate(
-            images=tf.cast(image, tf.float32)[None],
-            size=size,
-            scale=scale,
-            translation=-tf.cast(offset, tf.float32),
-            kernel_type={"bilinear": "triangle", "bicubic": "keyscubic"}[
-                preprocessing.interpolation
-            ],
-            antialias=True,
-        )[0]
-    return tf.ensure_shape(tf.clip_by_value(tf.round(out), 0.0, 255.0), [*size, image.shape[-1]])
+        return _nearest(image, size, scale, offset)
+    # One op resizes and cuts: the part that is cut away is never computed, and a picture of 1
+    # by 30,000 pixels needs no memory for its long side.
+    return tf.raw_ops.ScaleAndTranslate(
+        images=tf.cast(image, tf.float32)[None],
+        size=size,
+        scale=scale,
+        translation=-tf.cast(offset, tf.float32),
+        kernel_type=_KERNELS[preprocessing.interpolation],
+        antialias=True,
+    )[0]
+
+
+_KERNELS = {"bilinear": "triangle", "bicubic": "keyscubic"}
 
 
 def _jpeg(encoded):
@@ -107,15 +115,15 @@ def _bmp(encoded):
     return tf.io.decode_bmp(encoded, channels=0)[..., :3]
 
 
-def _webp(encoded, head, starts):
-    # The flags of an extended file are in byte 20; bit 1 is "animated".
-    flags = tf.cast(tf.io.decode_raw(tf.strings.substr(head, 20, 1), tf.uint8)[0], tf.int32)
-    still = ~(starts(b"VP8X", 12) & (flags % 4 >= 2))
+def _webp(encoded, head):
+    # An extended file, "VP8X", has flags in byte 20; bit 1 is "animated".
+    is_extended = tf.reduce_all(tf.equal(head[12:16], list(b"VP8X")))
+    still = ~(is_extended & (head[20] % 4 >= 2))
     with tf.control_dependencies([tf.debugging.Assert(still, ["An animated WebP is not read."])]):
         return tf.io.decode_webp(tf.identity(encoded), channels=0)[0]
 
 
-def _unknown():
+def _unknown(_):
     message = "The bytes are not a JPEG, PNG, GIF, BMP or WebP image."
     with tf.control_dependencies([tf.debugging.Assert(False, [message])]):
         return tf.zeros([1, 1, 3], tf.uint8)
@@ -146,9 +154,8 @@ def _on_white(colour, alpha):
 
 
 def _grey(image):
-    parts = tf.unstack(tf.cast(image, tf.int32), axis=-1)
-    total = sum(part * weight for part, weight in zip(parts, _LUMA, strict=True))
-    return tf.cast((total + 32768) // 65536, tf.uint8)[..., None]
+    total = tf.reduce_sum(tf.cast(image, tf.int32) * _LUMA, axis=-1, keepdims=True)
+    return tf.cast(tf.bitwise.right_shift(total + 32768, 16), tf.uint8)
 
 
 def _squash(shape, size, crop):
