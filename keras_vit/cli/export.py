@@ -1,0 +1,33 @@
+"""`keras-vit export`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from keras_vit.cli.console import out as console
+
+
+def export(
+    model: Annotated[Path, typer.Argument(help="A .keras file, or a registered name.")],
+    profile: Annotated[str, typer.Option(help="server, float32, cpu or npu.")],
+    out: Annotated[Path, typer.Option(help="File, or folder for server, to write.")],
+    calibration: Annotated[
+        str | None, typer.Option(help="DATA of the kind the model will see; npu needs it.")
+    ] = None,
+):
+    """Write a model for a server, a CPU, a phone or an NPU."""
+    from keras_vit import runtime
+    from keras_vit.cli.opening import open_keras
+    from keras_vit.data import available_splits, open_data
+    from keras_vit.export import export as run
+    from keras_vit.training.report_sections import file_size
+
+    network = open_keras(model)
+    records = None
+    if calibration is not None:
+        records = open_data(calibration, "train" if available_splits(calibration) else None)
+    with console.status(f"exporting for {profile}"):
+        path = run(network, profile, out, records)
+        size = file_size(runtime.open(path).size_bytes)
+    console.print(f"Written to {path} ({size})", soft_wrap=True)

@@ -1,0 +1,79 @@
+"""`keras-vit`: the commands and what they share."""
+
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from keras_vit.cli import bench, evaluate, explain, export, models, predict, train
+from keras_vit.cli.console import clear_errors, native_messages_hidden
+
+
+class Commands(TyperGroup):
+    """The commands, with clear errors around each."""
+
+    def parse_args(self, ctx, args):
+        # People add --debug at the end of the line that failed; it is an option of the whole.
+        debug = [arg for arg in args if arg == "--debug"][:1]
+        return super().parse_args(ctx, debug + [arg for arg in args if arg != "--debug"])
+
+    def invoke(self, ctx):
+        from keras_vit.backend import check_backend
+
+        if ctx.params["debug"]:
+            check_backend()
+            return super().invoke(ctx)
+        with clear_errors(), native_messages_hidden():
+            check_backend()
+            return super().invoke(ctx)
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(value):
+    if value:
+        from keras_vit.version import __version__
+
+        typer.echo(f"keras-vit {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+):
+    """Vision Transformers for Keras: train, evaluate, explain and ship them.
+
+    MODEL is a .keras file, a SavedModel folder or a .tflite file.
+
+    DATA is a folder with one subfolder a class, or tfds:NAME.
+    """
+
+
+app.command("train")(train.train)
+app.command("evaluate")(evaluate.evaluate)
+app.command("predict")(predict.predict)
+app.command("explain")(explain.explain)
+app.command("export")(export.export)
+app.command("bench")(bench.bench)
+app.command("models")(models.models)
+
+
+def main():
+    """Runs the command line."""
+    app(prog_name="keras-vit")
+
+
+if __name__ == "__main__":
+    main()

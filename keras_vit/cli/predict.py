@@ -1,0 +1,36 @@
+"""`keras-vit predict`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from keras_vit.cli.console import bar, out
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A .keras file, SavedModel folder or .tflite.")],
+    images: Annotated[list[Path], typer.Argument(metavar="IMAGE...", help="Picture files.")],
+    top: Annotated[int, typer.Option(min=1, help="How many classes to show.")] = 5,
+):
+    """Say what is in pictures."""
+    from keras_vit.cli.opening import open_predictor
+
+    answers = open_predictor(model).predict_files(images, top=top)
+    for image, answer in zip(images, answers, strict=True):
+        out.print(Text(str(image), style="bold"), soft_wrap=True)
+        out.print(_table(answer))
+
+
+def _table(answer):
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for index, (name, probability) in enumerate(answer):
+        style = "bold cyan" if index == 0 else "dim"
+        table.add_row(
+            Text(f"  {name}", style=style),
+            Text(bar(probability), style=style),
+            Text(f"{100 * probability:5.1f} %", style=style),
+        )
+    return table

@@ -1,0 +1,29 @@
+"""`keras-vit bench`."""
+
+import pytest
+
+
+def test_a_keras_model_infers_and_learns(cli, model):
+    result = cli("bench", model, "--batch-size", "2", "--repeats", "1")
+    assert result.exit_code == 0, result.output
+    assert "batches of 2, on" in result.stdout
+    assert "inference" in result.stdout
+    assert "training step" in result.stdout
+
+
+def test_another_file_only_infers(cli, network, tmp_path):
+    from keras_vit.export import export
+
+    path = export(network, "float32", tmp_path / "m.tflite")
+    result = cli("bench", path, "--batch-size", "1", "--repeats", "1")
+    assert result.exit_code == 0, result.output
+    assert "inference" in result.stdout
+    assert "training step" not in result.stdout
+
+
+@pytest.mark.parametrize("dtype", ["flaot32"])
+def test_a_wrong_dtype_is_one_sentence(cli, dtype):
+    result = cli("bench", "vit_ti32", "--dtype", dtype)
+    assert result.exit_code == 1
+    assert dtype in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -1,0 +1,42 @@
+"""`keras-vit train`."""
+
+import pytest
+
+from keras_vit.cli.train import parse_changes
+
+
+def test_a_run_writes_its_models_and_says_where(cli, digits, tmp_path):
+    folder = tmp_path / "run"
+    small = ["--set", "epochs=1", "--set", "warmup_epochs=0", "--set", "config.depth=1"]
+    result = cli("train", "digits", digits, "--out", folder, *small, "--seed", "3")
+    assert result.exit_code == 0, result.output
+    assert f"Written to {folder}\n" in result.stdout
+    assert "held-out images" in result.stdout
+    assert (folder / "model.keras").is_file()
+
+    again = cli("train", "digits", digits, "--out", folder, *small)
+    assert again.exit_code == 1
+    assert str(folder) in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["no_such_recipe"], "vit_fashion_mnist"),
+        (["digits", "--set", "epoch=3"], "epochs"),
+        (["digits", "--set", "epochs"], "`--set` must be FIELD=VALUE. Received: 'epochs'."),
+        (["digits", "--set", "config.withd=3"], "width"),
+        (["digits", "--set", "config.width=100", "--set", "config.num_heads=12"], "num_heads=12"),
+        (["digits", "--set", "config.image_size=9"], "9"),
+    ],
+)
+def test_a_wrong_request_is_one_sentence(cli, digits, tmp_path, arguments, text):
+    result = cli("train", arguments[0], digits, "--out", tmp_path / "run", *arguments[1:])
+    assert result.exit_code == 1
+    assert text in result.stderr
+    assert result.stderr.startswith("Error: ") and result.stderr.count("\n") == 1
+    assert "unexpected" not in result.stderr
+
+
+def test_changes_may_contain_equals_signs():
+    assert parse_changes(["a=b=c", " x =1"]) == {"a": "b=c", "x": "1"}
