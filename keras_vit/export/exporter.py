@@ -78,6 +78,11 @@ def _check_request(model, profile, path, calibration):
             "`model` must be a Keras model with a `preprocessing`, as `create_model` gives it. "
             f"Received: {type(model).__name__}."
         )
+    shape = getattr(model, "output_shape", (None, None))
+    if len(shape) != 2:
+        raise ValueError(
+            f"`model` must give one vector an image, [b, num_classes]. Received: {shape}."
+        )
     if profile.integer and calibration is None:
         raise ValueError(
             f"The profile `{profile.name}` needs `calibration`: some hundred images like those "

@@ -53,6 +53,14 @@ def test_a_model_without_preprocessing_is_refused(tmp_path):
         export(keras.Model(inputs, inputs * 2), "server", tmp_path / "model")
 
 
+def test_a_model_that_gives_all_tokens_is_refused(tmp_path):
+    from keras_vit import create_model
+
+    model = create_model("vit_ti16", image_size=32, depth=1, num_classes=0, pooling="none")
+    with pytest.raises(ValueError, match=r"one vector an image.*Received: \(None, 5, 192\)"):
+        export(model, "server", tmp_path / "model")
+
+
 def test_a_folder_with_other_things_is_not_replaced(tmp_path):
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "one.jpg").write_bytes(b"")
