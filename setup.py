@@ -21,7 +21,8 @@ EXTRAS = {
     # Not run by us. 2.20 is the newest there is: no tensorflow-tpu exists for TensorFlow 2.21.
     "tpu": ["tensorflow-tpu==2.20.*", TENSORBOARD],
     "jax": ["jax>=0.7"],
-    "data": ["tensorflow-datasets>=4.9.9"],
+    # TensorFlow Datasets 4.9.10 prepares data sets with importlib-resources without asking for it.
+    "data": ["tensorflow-datasets>=4.9.9", "importlib-resources>=6"],
     "edge": ["ai-edge-litert>=2.3"],
     "serve": ["tensorflow-serving-api>=2.21", "grpcio>=1.74"],
     "onnx": ["onnx>=1.19", "onnxruntime>=1.23", "tf2onnx>=1.17"],

@@ -9,8 +9,10 @@ import tensorflow as tf
 
 from keras_vit.data import (
     Records,
+    available_splits,
     evaluation_batches,
     normalised,
+    open_data,
     open_train_and_held_out,
     skip_broken,
     training_batches,
@@ -197,18 +199,19 @@ def _compile(model, recipe, steps):
 
 def _splits(data, recipe, folder, verbose):
     """Training and held-out images, without those that cannot be read."""
-    if isinstance(data, Records):
-        parts = data.split(recipe.held_out, recipe.seed)
-    else:
-        parts = open_train_and_held_out(data, recipe.held_out, recipe.seed)
-    check_classes(parts[0].class_names, parts[1].class_names)
-    usable = []
-    for records, name in zip(parts, ("train", "held_out"), strict=True):
-        kept, found = skip_broken(records, folder / f"skipped_{name}.txt")
+
+    def readable(records, name):
+        kept, found = skip_broken(records, folder / name)
         if found.broken and verbose:
             print(found.summary())
-        usable.append(kept)
-    return usable
+        return kept
+
+    if isinstance(data, Records) or not available_splits(data):
+        records = data if isinstance(data, Records) else open_data(data)
+        return readable(records, "skipped.txt").split(recipe.held_out, recipe.seed)
+    train_set, held_out = open_train_and_held_out(data, recipe.held_out, recipe.seed)
+    check_classes(train_set.class_names, held_out.class_names)
+    return readable(train_set, "skipped_train.txt"), readable(held_out, "skipped_held_out.txt")
 
 
 def _resumed(state, path, run):
