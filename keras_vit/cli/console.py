@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import sys
 
 import typer
@@ -47,7 +48,7 @@ def sentence(error):
         # str() puts "[Errno 13]" in front, which helps nobody.
         where = f": {error.filename}" if error.filename is not None else "."
         return f"{error.strerror}{where}"
-    message = " ".join(str(error).split()) or type(error).__name__
+    message = " ".join(_own_words(str(error)).split()) or type(error).__name__
     if isinstance(error, EXPECTED):
         return message
     return f"{type(error).__name__}: {message} (unexpected; --debug shows where)"
@@ -87,6 +88,12 @@ def bar(share, width=20):
     """
     full = round(width * min(max(share, 0.0), 1.0))
     return "█" * full + "░" * (width - full)
+
+
+def _own_words(message):
+    """A layer's own message, out of the frame that Keras puts around it."""
+    framed = re.search(r"Exception encountered when calling.*?\x1b\[1m(.*?)\x1b\[0m", message, re.S)
+    return framed[1] if framed else message
 
 
 def _is_usage(error):

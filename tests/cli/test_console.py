@@ -29,6 +29,17 @@ def test_sentence(error, text):
     assert sentence(error) == text
 
 
+def test_the_frame_that_keras_puts_around_an_error_is_taken_off():
+    import keras
+
+    from keras_vit.layers import Patches
+
+    with pytest.raises(ValueError) as error:
+        Patches(4)(keras.ops.ones((1, 9, 8, 3)))
+    assert sentence(error.value).startswith("`")
+    assert "Arguments received" not in sentence(error.value)
+
+
 def test_an_error_goes_to_stderr_with_exit_code_1(capsys):
     with pytest.raises(typer.Exit) as exit_, clear_errors():
         raise ValueError("[bold]brackets[/] stay.")
