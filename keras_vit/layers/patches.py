@@ -62,10 +62,9 @@ class Patches(Layer):
         return batch, count, p * q * channels
 
     def _checked(self, shape):
+        shape = tuple(shape)
         if len(shape) != 4:
-            raise ValueError(
-                f"`images` must have the shape [b, h, w, c]. Received: shape={tuple(shape)}."
-            )
+            raise ValueError(f"`images` must have the shape [b, h, w, c]. Received: shape={shape}.")
         if shape[1] and shape[2]:
             self.grid(shape[1:3])
-        return tuple(shape)
+        return shape

@@ -80,8 +80,17 @@ class Recipe:
             _check_choice("augment", name, AUGMENTATIONS)
 
 
-# A ViT for 28 x 28 pictures, small enough to train on two cores.
-_SMALL = {"width": 64, "depth": 6, "num_heads": 4, "mlp_dim": 128, "channels": 1}
+# A ViT for small grey pictures that two cores can train.
+_SMALL = {
+    "width": 64,
+    "depth": 6,
+    "num_heads": 4,
+    "mlp_dim": 128,
+    "channels": 1,
+    # Averaging the patches learns faster from few pictures than a class token does.
+    "pooling": "gap",
+    "class_token": False,
+}
 _GREY = {"mean": (0.5,), "std": (0.5,)}
 
 RECIPES = {
@@ -90,9 +99,9 @@ RECIPES = {
         "vit_ti16",
         config={**_SMALL, "image_size": 8, "patch_size": 2, "depth": 4},
         preprocessing=_GREY,
-        epochs=60,
+        epochs=80,
         batch_size=64,
-        learning_rate=2e-3,
+        learning_rate=4e-3,
         augment=("shift",),
         label_smoothing=0.1,
     ),

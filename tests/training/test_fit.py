@@ -79,7 +79,7 @@ def test_an_interrupted_run_says_where_its_state_is(digits, quick, tmp_path, cap
 def test_a_run_is_not_overwritten_nor_mixed_with_another(finished, digits, quick, tmp_path):
     with pytest.raises(FileExistsError, match="holds a training run already"):
         train(quick, str(digits), finished.folder, verbose=False)
-    with pytest.raises(ValueError, match=r"started with learning_rate=0.002\. Received: 0.1"):
+    with pytest.raises(ValueError, match=r"started with learning_rate=0.004\. Received: 0.1"):
         other = dataclasses.replace(quick, learning_rate=0.1)
         train(other, str(digits), finished.folder, resume=True, verbose=False)
     with pytest.raises(FileNotFoundError, match="nothing to resume"):
