@@ -16,7 +16,7 @@ def pair(name, value):
     >>> pair("patch_size", 16), pair("patch_size", [8, 4])
     ((16, 16), (8, 4))
     """
-    sides = (value, value) if isinstance(value, int) else tuple(value)
+    sides = tuple(value) if isinstance(value, list | tuple) else (value, value)
     if len(sides) != 2 or any(not isinstance(s, int) or s < 1 for s in sides):
         raise ValueError(
             f"`{name}` must be a positive integer or two of them (height, width). "
