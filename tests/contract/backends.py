@@ -11,6 +11,8 @@ DTYPES = {
 }[BACKEND]
 # Under JAX one block deep: each operation is compiled before it runs.
 DEPTH = {"tensorflow": 2, "jax": 1}[BACKEND]
+# JAX traces every shape anew, so that a second one would show nothing more.
+BATCHES = {"tensorflow": (1, 2), "jax": (1,)}[BACKEND]
 
 
 def gradients(model, inputs, loss):
@@ -27,19 +29,22 @@ def compiled(model):
 
         parameters = [weight.value for weight in model.trainable_variables]
         others = [variable.value for variable in model.non_trainable_variables]
-        call = jax.jit(lambda inputs: model.stateless_call(parameters, others, inputs)[0])
-        return call
+        return jax.jit(lambda inputs: model.stateless_call(parameters, others, inputs)[0])
     import tensorflow as tf
 
     return tf.function(lambda inputs: model(inputs, training=False), jit_compile=True)
 
 
+def quick(model):
+    """The model as the function that takes the least time to call once."""
+    # Eagerly, JAX compiles every operation, which takes longer than the whole at once.
+    return compiled(model) if BACKEND == "jax" else model
+
+
 def with_unknown_batch(model):
     """The model as a traced function that takes any batch size."""
-    if BACKEND == "jax":  # which traces every shape anew
-        import jax
-
-        return jax.jit(lambda inputs: model(inputs, training=False))
+    if BACKEND == "jax":
+        return compiled(model)
     import tensorflow as tf
 
     specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in model.inputs]

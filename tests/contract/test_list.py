@@ -3,14 +3,18 @@
 import inspect
 
 import keras
+import pytest
 
 from keras_vit import layers, models
 from tests.contract.cases import CASES
 
-MADE = [case.make("float32") for case in CASES.values()]
+
+@pytest.fixture(scope="module")
+def made():
+    return [case.make("float32") for case in CASES.values()]
 
 
-def test_every_public_layer_is_in_the_contract():
+def test_every_public_layer_is_in_the_contract(made):
     public = {name: getattr(layers, name) for name in layers.__all__}
     kinds = {
         name
@@ -19,10 +23,10 @@ def test_every_public_layer_is_in_the_contract():
         and issubclass(value, keras.layers.Layer)
         and value is not layers.Layer
     }
-    assert kinds == {type(m).__name__ for m in MADE if not isinstance(m, keras.Model)}
+    assert kinds == {type(m).__name__ for m in made if not isinstance(m, keras.Model)}
 
 
-def test_every_public_model_is_in_the_contract():
+def test_every_public_model_is_in_the_contract(made):
     public = {name for name in models.__all__ if inspect.isclass(getattr(models, name))}
-    made = [m for m in MADE if isinstance(m, keras.Model)]
+    made = [m for m in made if isinstance(m, keras.Model)]
     assert public == {type(m).__name__ for m in made} | {type(m.config).__name__ for m in made}

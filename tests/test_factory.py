@@ -1,0 +1,61 @@
+import pytest
+
+from keras_vit import ViT, create_model, factory, list_models
+from keras_vit.models.vit import PATCH_SIZES, VARIANTS, variant_config
+
+TINY = {"image_size": 32, "depth": 1, "width": 14, "num_heads": 2, "mlp_dim": 11}
+
+
+def test_names():
+    names = list_models()
+    assert len(names) == len(set(names)) == len(VARIANTS) * len(PATCH_SIZES)
+    wanted = {"vit_ti16", "vit_s16", "vit_b16", "vit_b32", "vit_l14", "vit_so400m14", "vit_h14"}
+    assert wanted | {"vit_g14", "vit_gigantic14"} <= set(names)
+    assert all(name == name.lower() for name in names)
+
+
+@pytest.mark.parametrize("name", list_models())
+def test_every_name_leads_to_its_variant(name):
+    model_class, variant = factory.MODELS[name]
+    assert model_class is ViT
+    size, patch = variant.split("/")
+    assert name == f"vit_{ {'G': 'gigantic'}.get(size, size.lower()) }{patch}"
+    assert variant_config(variant, image_size=int(patch)).patch_size == (int(patch),) * 2
+
+
+def test_small_and_large_g_differ():
+    widths = [
+        variant_config(factory.MODELS[name][1], image_size=14).width
+        for name in ("vit_g14", "vit_gigantic14")
+    ]
+    assert widths == [1408, 1664]
+
+
+def test_create_model():
+    model = create_model("vit_b16", **TINY, num_classes=5, pooling="gap", dtype="mixed_bfloat16")
+    assert type(model) is ViT
+    assert model.config.patch_size == (16, 16)
+    assert model.output_shape == (None, 5)
+    assert model.policy.name == "mixed_bfloat16"
+
+
+def test_an_unknown_name_lists_the_known():
+    with pytest.raises(ValueError) as caught:
+        create_model("vit_b17")
+    message = str(caught.value)
+    assert message.startswith("There is no model 'vit_b17'. Did you mean 'vit_b1")
+    assert all(name in message for name in list_models())
+
+
+@pytest.mark.parametrize("name", ["resnet50", None, 3])
+def test_a_name_like_no_other(name):
+    with pytest.raises(ValueError, match="There is no model"):
+        create_model(name)
+
+
+def test_an_unknown_field_lists_the_known():
+    with pytest.raises(ValueError) as caught:
+        create_model("vit_b16", heads=3)
+    message = str(caught.value)
+    assert message.startswith("`vit_b16` has no field 'heads'. Its fields: image_size, patch_size")
+    assert "num_heads" in message
