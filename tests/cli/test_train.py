@@ -1,8 +1,15 @@
 """`keras-vit train`."""
 
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from keras_vit.cli.train import parse_changes
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_run_writes_its_models_and_says_where(cli, digits, tmp_path):
@@ -40,3 +47,24 @@ def test_a_wrong_request_is_one_sentence(cli, digits, tmp_path, arguments, text)
 
 def test_changes_may_contain_equals_signs():
     assert parse_changes(["a=b=c", " x =1"]) == {"a": "b=c", "x": "1"}
+
+
+def test_ctrl_c_keeps_the_last_state_and_says_where(digits, tmp_path):
+    folder = tmp_path / "run"
+    run = subprocess.Popen(
+        [sys.executable, "-m", "keras_vit.cli.main", "train", "digits", digits, "--out", folder],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    for line in run.stderr:
+        if line.startswith("epoch 2/"):
+            break
+    run.send_signal(signal.SIGINT)
+    output, errors = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert f"{folder / 'last.safetensors'}; go on with --resume" in output
+    assert errors.endswith("Interrupted.\n")
+    assert "Traceback" not in errors
+    assert (folder / "last.safetensors").is_file()
