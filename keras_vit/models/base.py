@@ -49,13 +49,19 @@ class ImageModel(keras.Model):
             "name": self.name,
             "dtype": keras.dtype_policies.serialize(self.policy),
             "trainable": self.trainable,
+            # The graph is built anew from the config: what a fine-tuning froze is named here.
+            "frozen": [layer.name for layer in self.layers if not layer.trainable],
         }
 
     @classmethod
     def from_config(cls, config, custom_objects=None):
         config = dict(config)
         policy = keras.dtype_policies.deserialize(config.pop("dtype"))
-        return cls(cls.config_class(**config.pop("config")), dtype=policy, **config)
+        frozen = config.pop("frozen", ())
+        model = cls(cls.config_class(**config.pop("config")), dtype=policy, **config)
+        for name in frozen:
+            model.get_layer(name).trainable = False
+        return model
 
 
 def input_dtype(policy):
@@ -66,3 +72,25 @@ def input_dtype(policy):
 def head_dtype(policy):
     """Returns the dtype of a model's head: float32 under a mixed policy, for the loss's sake."""
     return keras.DTypePolicy(policy.variable_dtype)
+
+
+def check_count(name, value, least=1):
+    """Checks a config's number of something.
+
+    Raises:
+        ValueError: if `value` is not an integer of at least `least`.
+    """
+    if not isinstance(value, int) or value < least:
+        raise ValueError(
+            f"`{name}` must be an integer of at least {least}. Received: {name}={value!r}."
+        )
+
+
+def check_rate(name, value):
+    """Checks a config's share of what is dropped.
+
+    Raises:
+        ValueError: if `value` is not in [0, 1).
+    """
+    if not 0 <= value < 1:
+        raise ValueError(f"`{name}` must be in [0, 1). Received: {name}={value!r}.")

@@ -25,7 +25,7 @@ from keras_vit.layers.activations import activation as activation_named
 from keras_vit.layers.attention import head_dim
 from keras_vit.layers.patch_encoder import POSITIONS
 from keras_vit.layers.sizes import pair, patch_grid
-from keras_vit.models.base import ImageModel, head_dtype, input_dtype
+from keras_vit.models.base import ImageModel, check_count, check_rate, head_dtype, input_dtype
 
 # The MLP width is stored, not a ratio: it is not 4 for So400m, g and G.
 VARIANTS = {
@@ -108,6 +108,12 @@ class ViTConfig:
         fix("image_size", pair("image_size", self.image_size))
         fix("patch_size", pair("patch_size", self.patch_size))
         patch_grid(self.image_size, self.patch_size)
+        for name in ("channels", "width", "num_heads", "mlp_dim"):
+            check_count(name, getattr(self, name))
+        for name in ("depth", "registers", "num_classes"):
+            check_count(name, getattr(self, name), least=0)
+        for name in ("dropout", "attention_dropout", "drop_path"):
+            check_rate(name, getattr(self, name))
         head_dim(self.width, self.num_heads)
         activation_named(self.activation)
         _check_choice("pooling", self.pooling, POOLING)

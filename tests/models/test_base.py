@@ -52,6 +52,20 @@ def test_trainable_and_name_travel():
     assert not again.trainable_weights
 
 
+def test_frozen_layers_travel(tmp_path):
+    model = ViT(ViTConfig(**SMALL))
+    for name in ("patch_encoder", "block_0"):
+        model.get_layer(name).trainable = False
+    model.save(tmp_path / "model.keras")
+    again = keras.saving.load_model(tmp_path / "model.keras")
+    trained = {"norm/gamma", "norm/beta", "head/kernel", "head/bias"}
+    assert {weight.path for weight in again.trainable_weights} == trained
+    # A file from before there was such a list has nothing frozen.
+    config = model.get_config()
+    del config["frozen"]
+    assert len(ViT.from_config(config).trainable_weights) == len(model.weights)
+
+
 def test_features_are_not_weights_of_their_own(model):
     names = [weight.path for weight in model.weights]
     assert len(names) == len(set(names))
