@@ -44,6 +44,15 @@ def _room_beside(path):
         ) from error
 
 
+def require_writable(folder):
+    """Checks that files can be written in a folder, which is made if need be.
+
+    Raises:
+        OSError: if not; the message names the folder.
+    """
+    _room_beside(Path(folder) / "probe").rmdir()
+
+
 def _flush(path):
     """Makes sure that a file's bytes are on the disk before its name is."""
     if path.is_file():

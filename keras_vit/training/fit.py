@@ -17,7 +17,7 @@ from keras_vit.data import (
     skip_broken,
     training_batches,
 )
-from keras_vit.data.files import replacing
+from keras_vit.data.files import replacing, require_writable
 from keras_vit.factory import create_model
 from keras_vit.layers import Preprocessing
 from keras_vit.training.callbacks import Checkpoints, ProgressBar
@@ -75,7 +75,7 @@ def train(recipe, data, out, resume=False, verbose=True):
         KeyboardInterrupt: on Ctrl-C, after saying where the last state is.
     """
     folder = Path(out)
-    _prepare_folder(folder, resume, recipe)
+    _check_folder(folder, resume)
     keras.utils.set_random_seed(recipe.seed)
     train_set, held_out = _splits(data, recipe, folder, verbose)
     model = _model(recipe, train_set.class_names)
@@ -85,6 +85,8 @@ def train(recipe, data, out, resume=False, verbose=True):
     run = {"recipe": _as_json(recipe), "data": train_set.fingerprint()}
     if resume:
         history = _resumed(state, folder / STATE, run)
+    else:
+        _write_recipe(recipe, folder)
     callbacks = [
         Checkpoints(folder, STATE, state, history, run, save_model),
         keras.callbacks.TensorBoard(folder / "tensorboard", write_graph=False),
@@ -231,7 +233,7 @@ def _resumed(state, path, run):
     return record["history"]
 
 
-def _prepare_folder(folder, resume, recipe):
+def _check_folder(folder, resume):
     """Fails before the long work rather than after it."""
     state = folder / STATE
     if resume and not state.exists():
@@ -240,9 +242,12 @@ def _prepare_folder(folder, resume, recipe):
         raise FileExistsError(
             f"{folder} holds a training run already. Go on with --resume, or choose another folder."
         )
-    if not resume:
-        with replacing(folder / "recipe.json") as temporary:
-            temporary.write_text(json.dumps(_as_json(recipe), indent=1) + "\n")
+    require_writable(folder)
+
+
+def _write_recipe(recipe, folder):
+    with replacing(folder / "recipe.json") as temporary:
+        temporary.write_text(json.dumps(_as_json(recipe), indent=1) + "\n")
 
 
 def _as_json(recipe):

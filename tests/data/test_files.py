@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from keras_vit.data.files import replacing
+from keras_vit.data.files import replacing, require_writable
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
@@ -41,3 +41,11 @@ def test_a_parent_that_is_a_file_is_named(tmp_path):
     with pytest.raises(OSError, match="Cannot write in the folder .*file"):
         with replacing(tmp_path / "file" / "state"):
             pass
+
+
+def test_a_folder_that_can_be_written_stays_empty(tmp_path):
+    require_writable(tmp_path / "new")
+    assert os.listdir(tmp_path / "new") == []
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match="Cannot write in the folder .*file"):
+        require_writable(tmp_path / "file")
