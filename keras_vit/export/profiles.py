@@ -32,7 +32,8 @@ class Profile:
 
 
 # The bounds of float32 are those of rounding. The others are there to refuse a broken file, not
-# a slightly worse one: a naive full int8 DINOv2-S with 15 points less accuracy has 0.865.
+# a worse one, and 32 images count a few near-ties too many or too few: a naive full int8 DINOv2-S
+# with 15 points less accuracy still has a cosine of 0.865 and the same top class on 73 %.
 _ALL = (
     Profile(
         "server", "saved_model", "float32", Bound(relative=1e-4),
@@ -47,7 +48,7 @@ _ALL = (
         "TFLite with int8 weights: a quarter of the size, the fastest on CPUs",
     ),
     Profile(
-        "npu", "tflite", "full_int8", Bound(cosine=0.9, top1=0.9),
+        "npu", "tflite", "full_int8", Bound(cosine=0.85, top1=0.75),
         "TFLite in integers throughout, uint8 pixels in: NPUs and microcontrollers",
         integer=True,
     ),

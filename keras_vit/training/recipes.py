@@ -105,11 +105,13 @@ RECIPES = {
         augment=("shift",),
         label_smoothing=0.1,
     ),
+    # 28 x 28 clothes, in about 40 minutes on two cores: 16 wide tokens learn more in that time
+    # than 49 narrow ones, whose attention is slow on a CPU.
     "vit_fashion_mnist": Recipe(
         "vit_ti16",
-        config={**_SMALL, "image_size": 28, "patch_size": 4},
+        config={**_SMALL, "image_size": 28, "patch_size": 7, "width": 128, "mlp_dim": 256},
         preprocessing={"mean": (0.286,), "std": (0.353,)},
-        epochs=20,
+        epochs=25,
         learning_rate=2e-3,
         warmup_epochs=1.0,
         augment=("flip", "shift"),
