@@ -127,7 +127,10 @@ def test_wheel_without_a_backend_says_what_to_install(built, tmp_path):
     clean = {name: value for name, value in os.environ.items() if not name.startswith("KERAS")}
     clean |= {"KERAS_HOME": str(tmp_path)}
     clean.pop("PYTHONPATH", None)
-    for command in ([python, "-c", "import keras_vit"], [tmp_path / "venv/bin/keras-vit"]):
+    for command in (
+        [python, "-c", "import keras_vit"],
+        [tmp_path / "venv/bin/keras-vit", "models"],
+    ):
         done = subprocess.run(command, cwd=tmp_path, env=clean, capture_output=True, text=True)
         assert done.returncode != 0
         assert "pip install 'keras-vit-kit[tensorflow]'" in done.stderr.splitlines()[-1]
