@@ -122,6 +122,7 @@ class InceptionCrop:
 AUGMENTATIONS = {
     "flip": Flip(),
     "shift": Shift(),
+    "small_shift": Shift(share=1 / 24),
     "shift_edge": Shift(fill="edge"),
     "inception_crop": InceptionCrop(),
 }
