@@ -29,10 +29,10 @@ def test_fields_change_by_name_and_by_text():
     ("changes", "message"),
     [
         ({"epoch": "7"}, "no field 'epoch'. Did you mean 'epochs'.*learning_rate"),
-        ({"epochs": "many"}, "`epochs` must be like 80. Received: 'many'"),
-        ({"epochs": "2.5"}, "`epochs` must be like 80"),
+        ({"epochs": "many"}, "`epochs` must be like 100. Received: 'many'"),
+        ({"epochs": "2.5"}, "`epochs` must be like 100"),
         ({"epochs": "0"}, "`epochs` must be positive"),
-        ({"warmup_epochs": "80"}, "`warmup_epochs` must be at least 0 and below `epochs`"),
+        ({"warmup_epochs": "100"}, "`warmup_epochs` must be at least 0 and below `epochs`"),
         ({"epochs.depth": "7"}, "`epochs` has no parts"),
         ({"augment": "flop"}, "no augment 'flop'. Did you mean 'flip'"),
         ({"precision": "float8"}, "no precision 'float8'"),
