@@ -96,7 +96,6 @@ class ProgressBar(keras.callbacks.Callback):
         self.epochs = epochs
         self.batch_size = batch_size
         self.shown_at = 0.0
-        self.steps_shown = 0
         self.bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),

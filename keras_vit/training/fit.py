@@ -54,7 +54,7 @@ def train(recipe, data, out, resume=False, verbose=True):
 
     The folder holds `recipe.json`, `history.csv`, `tensorboard/`, `last.safetensors` (all that
     is needed to resume), `best.keras` (the epoch with the best validation accuracy) and, at the
-    end, `model.keras` (the last step). The models take raw weights only: no optimizer.
+    end, `model.keras` (the last step). The models hold no optimizer.
 
     Args:
         recipe: a `Recipe`.
@@ -96,7 +96,7 @@ def train(recipe, data, out, resume=False, verbose=True):
             ProgressBar(steps * recipe.epochs, state.step, recipe.epochs, recipe.batch_size)
         )
     try:
-        _run(model, recipe, steps, train_set, held_out, callbacks)
+        _run(state, recipe, steps, train_set, held_out, callbacks)
     except KeyboardInterrupt:
         if (folder / STATE).exists():
             print(f"\nStopped. The last state is {folder / STATE}; go on with --resume.")
@@ -116,29 +116,27 @@ def save_model(model, path):
         twin.save(temporary)
 
 
-def _run(model, recipe, steps, train_set, held_out, callbacks):
-    """Trains from the step that the optimizer stands at to the end.
+def _run(state, recipe, steps, train_set, held_out, callbacks):
+    """Trains from the step that the state stands at to the end.
 
     A run that was saved in mid-epoch first finishes that epoch in a `fit` of its own.
     """
-    preprocessing = model.preprocessing
+    model, preprocessing = state.model, state.model.preprocessing
     validation = _labelled(
         evaluation_batches(held_out, preprocessing, recipe.batch_size), preprocessing
     )
-    step = int(model.optimizer.iterations.numpy())
-    epoch, into = divmod(step, steps)
+    epoch, into = divmod(state.step, steps)
     segments = [(epoch, epoch + 1, steps - into)] if into else []
     segments.append((epoch + bool(into), recipe.epochs, steps))
     for first, last, count in segments:
         if first >= last:
             continue
-        start = int(model.optimizer.iterations.numpy())
         batches = training_batches(
             train_set,
             preprocessing,
             recipe.batch_size,
             recipe.seed,
-            start_step=start,
+            start_step=state.step,
             augment=recipe.augment,
         )
         model.fit(
