@@ -73,7 +73,7 @@ def summary(evaluation):
 
 def write_json(numbers, path):
     """Writes a dict as JSON; the file appears whole or not at all."""
-    from keras_vit.data.files import replacing
+    from keras_vit.files import replacing
 
     with replacing(path) as temporary:
         temporary.write_text(json.dumps(numbers, indent=2, ensure_ascii=False) + "\n", "utf-8")

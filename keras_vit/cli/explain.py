@@ -20,7 +20,7 @@ def explain(
 
     from keras_vit import runtime
     from keras_vit.cli.opening import open_keras
-    from keras_vit.data.files import replacing
+    from keras_vit.files import replacing
 
     network = open_keras(model)
     name, probability = runtime.open(network).predict_files([image], top=1)[0][0]

@@ -4,8 +4,11 @@ import json
 import platform
 import subprocess
 import sys
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+
+from keras_vit.cli.recording_dinov2 import dinov2_probe
 
 FASHION_MNIST = Path("/usr/share/datasets/fashion-mnist")  # Debian: dataset-fashion-mnist
 
@@ -36,7 +39,10 @@ def fashion_mnist(work):
 
 
 # name -> function from a work folder to the figures
-ROWS = {"fashion_mnist": fashion_mnist}
+ROWS = {
+    "fashion_mnist": fashion_mnist,
+    "dinov2_probe": partial(dinov2_probe, source=FASHION_MNIST),
+}
 
 
 def record_row(name, results, work="runs"):

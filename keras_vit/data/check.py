@@ -10,7 +10,7 @@ import tensorflow as tf
 from PIL import Image, UnidentifiedImageError
 
 from keras_vit.data.decode import decode
-from keras_vit.data.files import replacing
+from keras_vit.files import replacing
 
 FORMATS = ("JPEG", "MPO", "PNG", "GIF", "BMP", "WEBP")  # MPO: a JPEG with further pictures
 

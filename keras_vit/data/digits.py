@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from keras_vit.data.files import replacing
+from keras_vit.files import replacing
 
 
 def write_digits(folder, per_class=None):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from keras_vit.data.files import replacing
+from keras_vit.files import replacing
 
 # The data set's own order and names, with "/" and " " as "_". An image folder's classes are in
 # the order of their names, so their numbers are not those of the original labels.

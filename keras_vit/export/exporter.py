@@ -6,7 +6,6 @@ import keras
 import numpy as np
 
 from keras_vit import runtime
-from keras_vit.data.files import replacing
 from keras_vit.export.agreement import agreement
 from keras_vit.export.audit import audit, complaints
 from keras_vit.export.calibration import calibration_images, random_images, spread
@@ -14,6 +13,7 @@ from keras_vit.export.profiles import profile_named
 from keras_vit.export.rewrite import inference_model
 from keras_vit.export.saved_model import write_saved_model
 from keras_vit.export.tflite import write_tflite
+from keras_vit.files import replacing
 from keras_vit.layers.extras import require
 
 FORMATS = {"saved_model": write_saved_model, "tflite": write_tflite}

@@ -8,7 +8,7 @@ import keras
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from keras_vit.data.files import replacing
+from keras_vit.files import replacing
 
 
 class Checkpoints(keras.callbacks.Callback):

@@ -6,7 +6,7 @@ from string import Template
 
 import numpy as np
 
-from keras_vit.data.files import replacing
+from keras_vit.files import replacing
 from keras_vit.training import report_sections as sections
 from keras_vit.training.pictures import wall
 

@@ -6,7 +6,7 @@ import numpy as np
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
-from keras_vit.data.files import replacing
+from keras_vit.files import replacing
 
 
 class TrainState:

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from keras_vit.data.files import replacing, require_writable
+from keras_vit.files import replacing, require_writable
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
