@@ -9,10 +9,17 @@ from keras_vit.layers.layer_scale import LayerScale
 from keras_vit.layers.mlp import Mlp
 from keras_vit.layers.patch_encoder import PatchEncoder
 from keras_vit.layers.patches import Patches
-from keras_vit.layers.pooling import AttentionPooling, MeanPooling, ProbeAttention, TokenPooling
+from keras_vit.layers.pooling import (
+    AttentionPooling,
+    MeanPooling,
+    ProbeAttention,
+    TokenAndMeanPooling,
+    TokenPooling,
+)
 from keras_vit.layers.positions import sincos2d
 from keras_vit.layers.preprocessing import Preprocessing
-from keras_vit.layers.transformer_block import TransformerBlock
+from keras_vit.layers.swiglu import SwiGLU
+from keras_vit.layers.transformer_block import MLPS, TransformerBlock
 
 __all__ = [
     "ACTIVATIONS",
@@ -24,12 +31,15 @@ __all__ = [
     "Layer",
     "LayerNorm",
     "LayerScale",
+    "MLPS",
     "MeanPooling",
     "Mlp",
     "PatchEncoder",
     "Patches",
     "Preprocessing",
     "ProbeAttention",
+    "SwiGLU",
+    "TokenAndMeanPooling",
     "TokenPooling",
     "TransformerBlock",
     "activation",

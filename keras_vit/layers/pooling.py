@@ -40,6 +40,26 @@ class MeanPooling(Layer):
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
+class TokenAndMeanPooling(Layer):
+    """Class token and mean of the patch tokens side by side: `[b, n, width]` to `[b, 2 * width]`.
+
+    Args:
+        prefix: number of tokens in front that the mean leaves out (class token, registers).
+    """
+
+    def __init__(self, prefix=1, **kwargs):
+        super().__init__(**kwargs)
+        self.prefix = prefix
+
+    def call(self, tokens):
+        mean = ops.mean(tokens[:, self.prefix :], axis=1)
+        return ops.concatenate([tokens[:, 0], mean], axis=-1)
+
+    def compute_output_shape(self, input_shape):
+        return input_shape[0], 2 * input_shape[2]
+
+
+@keras.saving.register_keras_serializable(package="keras_vit")
 class ProbeAttention(Layer):
     """Multi-head attention of a few learned queries over all tokens.
 

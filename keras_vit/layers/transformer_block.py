@@ -8,6 +8,21 @@ from keras_vit.layers.drop_path import DropPath
 from keras_vit.layers.layer_norm import LayerNorm
 from keras_vit.layers.layer_scale import LayerScale
 from keras_vit.layers.mlp import Mlp
+from keras_vit.layers.swiglu import SwiGLU
+
+# The kinds of MLP, called as `kind(mlp_dim, activation, dropout, name=..., dtype=...)`.
+MLPS = {"mlp": Mlp, "swiglu": SwiGLU}
+
+
+def mlp_named(name):
+    """Returns the MLP class called `name`.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    if name not in MLPS:
+        raise ValueError(f"`mlp` must be one of {sorted(MLPS)}. Received: {name!r}.")
+    return MLPS[name]
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
@@ -26,6 +41,7 @@ class TransformerBlock(Layer):
         activation: one of `keras_vit.layers.ACTIVATIONS`.
         norm_epsilon: epsilon of the norms.
         attention: one of `keras_vit.layers.ATTENTION`.
+        mlp: one of `keras_vit.layers.MLPS`.
 
     Call arguments:
         tokens: `[b, n, width]`.
@@ -35,7 +51,7 @@ class TransformerBlock(Layer):
         `[b, n, width]`.
 
     Raises:
-        ValueError: for an unknown `activation` or `attention`, or if `num_heads` does not
+        ValueError: for an unknown `activation`, `attention` or `mlp`, or if `num_heads` does not
             divide the width.
 
     Reference:
@@ -58,6 +74,7 @@ class TransformerBlock(Layer):
         activation="gelu",
         norm_epsilon=1e-6,
         attention="softmax",
+        mlp="mlp",
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -70,7 +87,7 @@ class TransformerBlock(Layer):
             num_heads=num_heads, dropout=attention_dropout, name="attention", dtype=dtype
         )
         self.norm2 = LayerNorm(norm_epsilon, name="norm2", dtype=dtype)
-        self.mlp = Mlp(mlp_dim, activation, dropout, name="mlp", dtype=dtype)
+        self.mlp = mlp_named(mlp)(mlp_dim, activation, dropout, name="mlp", dtype=dtype)
         self.drop = keras.layers.Dropout(dropout, name="drop", dtype=dtype)
         self.drop_path = DropPath(drop_path, name="drop_path", dtype=dtype)
         scales = layer_scale is not None

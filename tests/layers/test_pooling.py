@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from keras_vit.layers import AttentionPooling, MeanPooling, ProbeAttention, TokenPooling
+from keras_vit.layers import (
+    AttentionPooling,
+    MeanPooling,
+    ProbeAttention,
+    TokenAndMeanPooling,
+    TokenPooling,
+)
 from tests.layers.arrays import arrays, close, random_weights
 from tests.oracles import vit_numpy
 
@@ -18,6 +24,13 @@ def test_mean_pooling_leaves_the_prefix_out(prefix):
     assert close(layer(tokens), tokens[:, prefix:].mean(axis=1))
     tokens[:, :prefix] = 1e6
     assert close(layer(tokens), tokens[:, prefix:].mean(axis=1))
+
+
+@pytest.mark.parametrize("prefix", [1, 3])
+def test_token_and_mean_pooling(prefix):
+    (tokens,) = arrays((2, 5, 7))
+    expected = np.concatenate([tokens[:, 0], tokens[:, prefix:].mean(axis=1)], axis=-1)
+    assert close(TokenAndMeanPooling(prefix)(tokens), expected)
 
 
 def test_attention_pooling_against_numpy():

@@ -19,6 +19,11 @@ def test_against_numpy(layer_scale):
     assert close(layer(x), vit_numpy.block(x, weights, "block", config))
 
 
+def test_an_unknown_mlp():
+    with pytest.raises(ValueError, match="`mlp` must be one of"):
+        TransformerBlock(2, 11, mlp="glu")
+
+
 def test_attention_probabilities_are_of_the_normed_input():
     layer = TransformerBlock(2, 11)
     (x,) = arrays((3, 5, 14))
