@@ -17,6 +17,7 @@ from keras_vit.layers import (
     PatchEncoder,
     Patches,
     Preprocessing,
+    TokenAndMeanPooling,
     TokenPooling,
     TransformerBlock,
     drop_path_rates,
@@ -25,6 +26,7 @@ from keras_vit.layers.activations import activation as activation_named
 from keras_vit.layers.attention import head_dim
 from keras_vit.layers.patch_encoder import POSITIONS
 from keras_vit.layers.sizes import pair, patch_grid
+from keras_vit.layers.transformer_block import mlp_named
 from keras_vit.models.base import ImageModel, check_count, check_rate, head_dtype, input_dtype
 
 # The MLP width is stored, not a ratio: it is not 4 for So400m, g and G.
@@ -40,6 +42,13 @@ VARIANTS = {
     "G": {"width": 1664, "depth": 48, "num_heads": 16, "mlp_dim": 8192},
 }
 PATCH_SIZES = (8, 14, 16, 32)
+SIZE_NAMES = {"G": "gigantic"}  # lower case must tell g and G apart
+# Name -> fields of the config.
+NAMES = {
+    f"vit_{SIZE_NAMES.get(size, size.lower())}{patch}": {"patch_size": patch, **fields}
+    for size, fields in VARIANTS.items()
+    for patch in PATCH_SIZES
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,8 +68,8 @@ class ViTConfig:
         pooling: one of `POOLING`. `"token"` takes the class token; `"gap"` averages the patch
             tokens after the final norm (JAX, big_vision); `"gap_then_norm"` averages first and
             norms the mean (timm's `avg`, MAE fine-tuning); `"map"` is attention pooling
-            of the patch tokens;
-            `"none"` keeps all tokens.
+            of the patch tokens; `"token_and_mean"` puts class token and mean of the patch
+            tokens side by side (DINOv2's heads); `"none"` keeps all tokens.
         class_token: whether there is a class token.
         class_position: whether the class token has a position of its own.
         registers: number of register tokens.
@@ -72,6 +81,7 @@ class ViTConfig:
         layer_scale: start value of LayerScale, or None.
         activation: one of `keras_vit.layers.ACTIVATIONS`; JAX weights need `"gelu_tanh"`.
         norm_epsilon: epsilon of the norms.
+        mlp: one of `keras_vit.layers.MLPS`: `"mlp"` or `"swiglu"`.
         head_bias: start value of the head's bias; -10 or -6.9 for sigmoid losses.
         preprocessing: a `Preprocessing`; its image size is always the model's. None stands
             for mean and std 0.5.
@@ -100,6 +110,7 @@ class ViTConfig:
     layer_scale: float | None = None
     activation: str = "gelu"
     norm_epsilon: float = 1e-6
+    mlp: str = "mlp"
     head_bias: float = 0.0
     preprocessing: Preprocessing | None = None
 
@@ -116,10 +127,13 @@ class ViTConfig:
             check_rate(name, getattr(self, name))
         head_dim(self.width, self.num_heads)
         activation_named(self.activation)
+        mlp_named(self.mlp)
         _check_choice("pooling", self.pooling, POOLING)
         _check_choice("position", self.position, POSITIONS)
-        if self.pooling == "token" and not self.class_token:
-            raise ValueError("`pooling` 'token' needs `class_token`. Received: class_token=False.")
+        if self.pooling in ("token", "token_and_mean") and not self.class_token:
+            raise ValueError(
+                f"`pooling` {self.pooling!r} needs `class_token`. Received: class_token=False."
+            )
         fix("preprocessing", _fitted_preprocessing(self))
 
     @property
@@ -230,6 +244,7 @@ def _trunk(images, config, policy):
             layer_scale=config.layer_scale,
             activation=config.activation,
             norm_epsilon=config.norm_epsilon,
+            mlp=config.mlp,
             name=f"block_{index}",
             dtype=policy,
         )(x)
@@ -293,6 +308,11 @@ def _pool_attention(tokens, config, policy):
     return normed, pool(normed[:, config.num_prefix :] if config.num_prefix else normed)
 
 
+def _pool_token_and_mean(tokens, config, policy):
+    normed = _norm(config, policy)(tokens)
+    return normed, TokenAndMeanPooling(config.num_prefix, name="pool", dtype=policy)(normed)
+
+
 def _pool_none(tokens, config, policy):
     normed = _norm(config, policy)(tokens)
     return normed, normed
@@ -304,6 +324,7 @@ POOLING = {
     "gap": _pool_mean,
     "gap_then_norm": _pool_mean_then_norm,
     "map": _pool_attention,
+    "token_and_mean": _pool_token_and_mean,
     "none": _pool_none,
 }
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import keras
 
 from keras_vit import layers
-from keras_vit.models import ViT, ViTConfig
+from keras_vit.models import DeiT, DINOv2, ViT, ViTConfig
 from tests.contract.backends import DEPTH
 
 IMAGE, GRID, PATCH = (6, 15, 5), (3, 5), (2, 3)
@@ -57,9 +57,9 @@ def layer(kind, *arguments, shapes=(TOKENS,), **options):
     return Case(lambda dtype: kind(*arguments, **options, name="part", dtype=dtype), shapes)
 
 
-def vit(half=False, **fields):
+def vit(half=False, kind=ViT, **fields):
     config = ViTConfig(**{**SMALL, **fields})
-    return Case(lambda dtype: ViT(config, dtype=dtype), (IMAGE,), half)
+    return Case(lambda dtype: kind(config, dtype=dtype), (IMAGE,), half)
 
 
 CASES = {
@@ -75,6 +75,7 @@ CASES = {
     "layer_scale": layer(layers.LayerScale, 0.1),
     "drop_path": layer(layers.DropPath, 0.3, seed=3),
     "mlp": layer(layers.Mlp, 11, "quick_gelu", dropout=0.1),
+    "swiglu": layer(layers.SwiGLU, 11, dropout=0.1),
     "head_projection": layer(layers.HeadProjection, 2, parts=3),
     "attention": layer(layers.Attention, 2, dropout=0.1),
     "transformer_block": layer(layers.TransformerBlock, 2, 11),
@@ -89,8 +90,10 @@ CASES = {
         activation="gelu_tanh",
         norm_epsilon=1e-5,
     ),
+    "transformer_block_swiglu": layer(layers.TransformerBlock, 2, 11, mlp="swiglu"),
     "token_pooling": layer(layers.TokenPooling),
     "mean_pooling": layer(layers.MeanPooling, 2),
+    "token_and_mean_pooling": layer(layers.TokenAndMeanPooling, 2),
     "probe_attention": layer(layers.ProbeAttention, 2, shapes=((3, 14), TOKENS)),
     "attention_pooling": layer(layers.AttentionPooling, 2, 11, "relu", 1e-5),
     "vit": vit(),
@@ -109,5 +112,14 @@ CASES = {
     "vit_map": vit(
         pooling="map", registers=2, position="none", representation_size=13, activation="silu"
     ),
+    "dinov2": vit(
+        kind=DINOv2,
+        registers=2,
+        pooling="token_and_mean",
+        layer_scale=0.5,
+        mlp="swiglu",
+        activation="silu",
+    ),
+    "deit": vit(kind=DeiT, registers=1, class_position=False),
     "vit_tokens": vit(pooling="none", num_classes=0, half=True),
 }
