@@ -6,8 +6,9 @@ import tensorflow as tf
 from keras_vit.data.pipeline import evaluation_batches
 from keras_vit.data.records import Records
 
-# PTQ4ViT: 32 images do, 128 change the accuracy by less than 0.1 points.
-LIMIT = 128
+# PTQ4ViT: 32 images do for the accuracy. Agreement with the float model asks for more: on the
+# digits (359 images, five seeds) 128 images gave 98.9 to 100 %, 512 gave 99.4 to 100 %.
+LIMIT = 512
 
 
 def calibration_images(calibration, preprocessing, limit=LIMIT):

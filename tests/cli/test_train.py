@@ -52,7 +52,11 @@ def test_changes_may_contain_equals_signs():
 def test_ctrl_c_keeps_the_last_state_and_says_where(digits, tmp_path):
     folder = tmp_path / "run"
     run = subprocess.Popen(
-        [sys.executable, "-m", "keras_vit.cli.main", "train", "digits", digits, "--out", folder],
+        # More epochs than end before a busy machine has sent the signal.
+        [
+            *(sys.executable, "-m", "keras_vit.cli.main", "train", "digits", digits),
+            *("--out", folder, "--set", "epochs=100000"),
+        ],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
