@@ -1,6 +1,7 @@
 """Training: recipes, the optimizer and its schedule, the state of a run, evaluation."""
 
 from keras_vit.training.evaluation import Evaluation, evaluate
+from keras_vit.training.fine_tuning import carry_optimizer, freeze, layer_decay_factors
 from keras_vit.training.fit import TrainResult, train
 from keras_vit.training.recipes import RECIPES, Recipe, recipe
 from keras_vit.training.state import TrainState
@@ -11,7 +12,10 @@ __all__ = [
     "Recipe",
     "TrainResult",
     "TrainState",
+    "carry_optimizer",
     "evaluate",
+    "freeze",
+    "layer_decay_factors",
     "recipe",
     "train",
 ]

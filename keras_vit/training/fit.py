@@ -17,11 +17,12 @@ from keras_vit.data import (
     skip_broken,
     training_batches,
 )
-from keras_vit.data.files import replacing, require_writable
 from keras_vit.factory import create_model
+from keras_vit.files import replacing, require_writable
 from keras_vit.layers import Preprocessing
 from keras_vit.training.callbacks import Checkpoints, ProgressBar
 from keras_vit.training.evaluation import check_classes
+from keras_vit.training.fine_tuning import freeze
 from keras_vit.training.optimizers import adamw
 from keras_vit.training.schedules import warmup_cosine
 from keras_vit.training.state import TrainState
@@ -160,6 +161,22 @@ def _labelled(batches, preprocessing):
 
 
 def _model(recipe, class_names):
+    model = _started(recipe, class_names) if recipe.weights else _new(recipe, class_names)
+    if recipe.frozen_blocks:
+        freeze(model, recipe.frozen_blocks)
+    return model
+
+
+def _started(recipe, class_names):
+    """A model that starts from weights, with their preprocessing and a head for the classes."""
+    preprocessing = {**recipe.preprocessing, "class_names": tuple(class_names)}
+    fields = {**recipe.config, "num_classes": len(class_names), "preprocessing": preprocessing}
+    return create_model(
+        recipe.model, recipe.weights, recipe.weights_format, recipe.precision, **fields
+    )
+
+
+def _new(recipe, class_names):
     channels = recipe.config.get("channels", 3)
     half = {"mean": (0.5,) * channels, "std": (0.5,) * channels}
     preprocessing = Preprocessing(
@@ -188,7 +205,7 @@ def _compile(model, recipe, steps):
     if len(model.preprocessing.class_names) > 5:
         metrics.append(keras.metrics.TopKCategoricalAccuracy(5, "top5"))
     model.compile(
-        adamw(model, rate, recipe.weight_decay, recipe.clip_norm),
+        adamw(model, rate, recipe.weight_decay, recipe.clip_norm, layer_decay=recipe.layer_decay),
         keras.losses.CategoricalCrossentropy(
             from_logits=True, label_smoothing=recipe.label_smoothing
         ),

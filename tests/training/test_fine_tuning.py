@@ -1,0 +1,131 @@
+import keras
+import numpy as np
+import pytest
+
+from keras_vit import create_model
+from keras_vit.training import carry_optimizer, freeze, layer_decay_factors
+from keras_vit.training.fine_tuning import depth_of
+from keras_vit.training.optimizers import adamw
+from keras_vit.weights import adapted
+
+TINY = {
+    "image_size": 8,
+    "patch_size": 2,
+    "channels": 1,
+    "width": 12,
+    "depth": 3,
+    "num_heads": 2,
+    "mlp_dim": 13,
+    "num_classes": 5,
+}
+
+
+def tiny(**fields):
+    keras.utils.set_random_seed(3)
+    return create_model("vit_ti16", **{**TINY, **fields})
+
+
+def trained(model, steps=3):
+    model.compile(adamw(model, 1e-2), keras.losses.CategoricalCrossentropy(from_logits=True))
+    generator = np.random.default_rng(7)
+    images = generator.normal(size=(11, *model.input_shape[1:])).astype("float32")
+    labels = np.eye(model.config.num_classes)[np.arange(11) % model.config.num_classes]
+    for _ in range(steps):
+        model.train_on_batch(images, labels)
+    return model
+
+
+@pytest.mark.parametrize(
+    "path, depth",
+    [
+        ("patches", 0),
+        ("patch_encoder/class_token", 0),
+        ("block_0/mlp/fc1/kernel", 1),
+        ("block_11/norm2/gamma", 12),
+        ("norm/beta", 13),
+        ("pool/probe", 13),
+        ("head/kernel", 13),
+    ],
+)
+def test_depth_of(path, depth):
+    assert depth_of(path, 12) == depth
+
+
+def test_frozen_blocks_do_not_move():
+    model = tiny()
+    freeze(model, 2)
+    before = {v.path: np.array(v) for v in model.weights}
+    trained(model)
+    moved = {v.path for v in model.weights if not np.array_equal(v, before[v.path])}
+    assert {path.split("/")[0] for path in moved} == {"block_2", "norm", "head"}
+    freeze(model, 0)
+    assert len(model.trainable_variables) == len(before)
+
+
+def test_negative_blocks():
+    with pytest.raises(ValueError, match="`blocks` must be at least 0"):
+        freeze(tiny(), -1)
+
+
+def test_factors_fall_towards_the_input():
+    factors = layer_decay_factors(tiny(), 0.5)
+    assert factors["head/kernel"] == factors["norm/gamma"] == 1
+    assert factors["block_2/mlp/fc1/bias"] == 0.5
+    assert factors["block_0/attention/qkv/kernel"] == 0.125
+    assert factors["patch_encoder/position"] == 0.0625
+    with pytest.raises(ValueError, match=r"`decay` must be in \(0, 1\]"):
+        layer_decay_factors(tiny(), 0.0)
+
+
+def test_step_and_decay_of_a_weight_are_scaled_by_its_factor():
+    """One step of each optimizer by hand: what a factor of f does is f times the move."""
+    model = tiny()
+    start = {v.path: np.array(v) for v in model.trainable_variables}
+    gradients = [np.random.default_rng(5).normal(size=v.shape) for v in model.trainable_variables]
+
+    def moves(layer_decay):
+        for variable in model.trainable_variables:
+            variable.assign(start[variable.path])
+        optimizer = adamw(model, 0.1, weight_decay=0.3, layer_decay=layer_decay)
+        optimizer.apply([keras.ops.cast(g, "float32") for g in gradients])
+        return {v.path: np.array(v) - start[v.path] for v in model.trainable_variables}
+
+    plain, scaled, factors = moves(None), moves(0.5), layer_decay_factors(model, 0.5)
+    for path, move in plain.items():
+        if path.endswith("kernel"):  # decayed first, and the step taken from there
+            np.testing.assert_allclose(scaled[path], factors[path] * move, atol=2e-6)
+        else:
+            np.testing.assert_allclose(scaled[path], factors[path] * move, atol=1e-6)
+
+
+def test_the_optimizer_survives_a_saved_model(tmp_path):
+    model = tiny()
+    model.compile(adamw(model, 0.1, layer_decay=0.5), "mse")
+    model.save(tmp_path / "model.keras")
+    again = keras.models.load_model(tmp_path / "model.keras")
+    assert again.optimizer.factors == layer_decay_factors(model, 0.5)
+
+
+def test_the_optimizer_goes_on_at_another_resolution():
+    small = trained(tiny())
+    large = adapted(small, image_size=12)
+    large.compile(adamw(large, 1e-2), keras.losses.CategoricalCrossentropy(from_logits=True))
+    left = carry_optimizer(small, large)
+    assert {path.split("/")[-1] for path in left} == {
+        "patch_encoder_position_momentum",
+        "patch_encoder_position_velocity",
+    }
+    assert int(large.optimizer.iterations) == 3
+    kept = {v.path: np.array(v) for v in small.optimizer.variables}
+    for variable in large.optimizer.variables:
+        if variable.path not in left and "learning_rate" not in variable.path:
+            np.testing.assert_array_equal(variable, kept[variable.path], variable.path)
+    assert any(value.any() for path, value in kept.items() if path.endswith("velocity"))
+
+
+def test_optimizers_of_two_kinds():
+    small = trained(tiny())
+    large = adapted(small, image_size=12)
+    large.compile("sgd", "mse")
+    with pytest.raises(ValueError, match="of the same class. Received: AdamW and SGD"):
+        carry_optimizer(small, large)
