@@ -38,7 +38,14 @@ EXTRAS = {
         "wheel>=0.40",
     ],
     # The packages whose numbers `make prove` compares with.
-    "reference": ["timm>=1.0.20", "torch>=2.6", "transformers>=4.56"],
+    "reference": [
+        "keras-hub>=0.26",
+        "onnx>=1.19",
+        "onnxruntime>=1.23",
+        "timm>=1.0.20",
+        "torch>=2.6",
+        "transformers>=4.56",
+    ],
 }
 
 setup(
@@ -55,6 +62,7 @@ setup(
     install_requires=[
         "keras>=3.15",
         "matplotlib>=3.8",
+        "ml-dtypes>=0.4",
         "numpy>=1.26",
         "Pillow>=10.3",
         "rich>=13.7",

@@ -2,20 +2,24 @@
 
 import dataclasses
 import difflib
+import logging
 
-from keras_vit.models import vit
+from keras_vit.models import NAMES as MODELS
+from keras_vit.weights.load import find
+from keras_vit.weights.loading import fill
 
-_SIZE_NAMES = {"G": "gigantic"}  # lower case must tell g and G apart
-
-
-def _vit_names():
-    for size in vit.VARIANTS:
-        for patch in vit.PATCH_SIZES:
-            yield f"vit_{_SIZE_NAMES.get(size, size.lower())}{patch}", (vit.ViT, f"{size}/{patch}")
-
-
-# name -> (model class, variant)
-MODELS = dict(_vit_names())
+logger = logging.getLogger("keras_vit")
+# What a user may ask of weights without asking for another network.
+FREE_FIELDS = {
+    "attention_dropout",
+    "drop_path",
+    "dropout",
+    "head_bias",
+    "image_size",
+    "num_classes",
+    "patch_size",
+    "preprocessing",
+}
 
 
 def list_models():
@@ -29,11 +33,21 @@ def list_models():
     return list(MODELS)
 
 
-def create_model(name, dtype=None, **fields):
-    """Builds a model by name.
+def create_model(name, weights=None, weights_format=None, dtype=None, **fields):
+    """Builds a model by name, with published weights if asked.
+
+    With `weights`, the model is built with the conventions of their source (epsilon, GELU, class
+    position, preprocessing, number of classes, image size); `fields` that are given explicitly hold
+    against them. Another `num_classes` gives a new head, another `image_size` or `patch_size`
+    resizes what depends on it. What was done is in `model.weights_report`, and what is not plain
+    filling is logged.
 
     Args:
         name: one of `list_models()`.
+        weights: name from `keras_vit.weights.list_weights()`, or a path to a file or folder
+            of another code: see `keras_vit.weights.load`.
+        weights_format: what the file is, where it does not say: a key of
+            `keras_vit.weights.SOURCES`.
         dtype: dtype or policy, such as `"mixed_bfloat16"`; Keras's global one by default.
         **fields: fields of the model's config to change, such as `num_classes=10`,
             `image_size=(224, 320)`, `pooling="gap"`.
@@ -42,7 +56,8 @@ def create_model(name, dtype=None, **fields):
         A Keras model: normalised float images in, logits out.
 
     Raises:
-        ValueError: for an unknown name or field; the error lists the valid ones.
+        ValueError: for an unknown name or field (the error lists the valid ones), or weights that
+            do not fit.
 
     Example:
 
@@ -54,7 +69,36 @@ def create_model(name, dtype=None, **fields):
     unknown = sorted(set(fields) - set(known))
     if unknown:
         raise ValueError(f"`{name}` has no field {unknown[0]!r}. Its fields: {', '.join(known)}.")
-    return model_class.from_variant(variant, dtype=dtype, **fields)
+    if weights is None:
+        return model_class(model_class.config_class(**{**variant, **fields}), dtype=dtype)
+    return _with_weights(name, weights, weights_format, dtype, fields)
+
+
+def _with_weights(name, weights, weights_format, dtype, fields):
+    model_class, variant = _entry(name)
+    checkpoint = find(weights, model_class, weights_format)
+    _require_size(name, {**variant, **fields}, checkpoint)
+    if isinstance(fields.get("preprocessing"), dict):
+        # What is not changed stays the source's.
+        merged = {**checkpoint.fields["preprocessing"], **fields["preprocessing"]}
+        fields = {**fields, "preprocessing": merged}
+    config = model_class.config_class(**{**variant, **checkpoint.fields, **fields})
+    model = model_class(config, dtype=dtype)
+    asked = tuple(set(fields) - FREE_FIELDS)
+    model.weights_report = fill(model, checkpoint, "num_classes" in fields, accept=asked)
+    for remark in model.weights_report.remarks:
+        logger.warning("%s: %s", name, remark)
+    return model
+
+
+def _require_size(name, variant, checkpoint):
+    for field in ("width", "depth", "mlp_dim", "num_heads"):
+        theirs = checkpoint.fields.get(field, variant[field])
+        if theirs != variant[field]:
+            raise ValueError(
+                f"{checkpoint.archive.origin} is no {name}: its {field} is {theirs}, that of "
+                f"{name} is {variant[field]}."
+            )
 
 
 def _entry(name):

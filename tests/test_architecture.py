@@ -19,6 +19,7 @@ RUNNABLE = [ROOT / "training", ROOT / "export"]
 RANKS = {
     "version": 0,
     "backend": 0,
+    "files": 0,
     "layers": 1,
     "step": 2,
     "models": 3,
@@ -34,7 +35,17 @@ RANKS = {
 }
 
 # What every installation has. Anything else is imported inside the function that needs it.
-REQUIRED = {"PIL", "keras", "matplotlib", "numpy", "rich", "safetensors", "sklearn", "typer"}
+REQUIRED = {
+    "PIL",
+    "keras",
+    "matplotlib",
+    "ml_dtypes",
+    "numpy",
+    "rich",
+    "safetensors",
+    "sklearn",
+    "typer",
+}
 # These parts may import TensorFlow at the top; `import keras_vit` under JAX must do without them.
 TENSORFLOW_PARTS = {"data", "explain", "runtime", "training", "export"}
 # These run on any backend: keras.ops and keras.random only.

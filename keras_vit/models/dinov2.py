@@ -59,6 +59,7 @@ class DINOv2(ViT):
 
     Example:
 
+    >>> from keras_vit.models import ViTConfig
     >>> config = ViTConfig(**{**NAMES["dinov2_s14_reg"], "image_size": 28, "depth": 1})
     >>> DINOv2(config).output_shape
     (None, 384)

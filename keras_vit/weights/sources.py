@@ -1,0 +1,123 @@
+"""Where weights come from, and the conventions that no array in a file tells.
+
+A source is a naming (`tables`) together with what its code does: epsilon, GELU, preprocessing,
+how it resizes positions. Two sources may share a naming: DeiT's files are spelled like timm's, but
+want ImageNet's mean and std.
+"""
+
+import dataclasses
+from types import MappingProxyType
+
+from keras_vit.weights.tables import vit_hf, vit_jax, vit_timm
+
+HALF = {"mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}
+IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
+# Resize the short side to 256, cut 224 out of the middle.
+CROP_224_OF_256 = {"resize": "crop", "crop": 0.875, "interpolation": "bicubic"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """One code that publishes weights.
+
+    Args:
+        tables: its names and layouts, by the name of our model class.
+        activation, norm_epsilon: as in the model's config.
+        preprocessing: fields of `Preprocessing` at inference.
+        position_resize: how it resizes position tables, one of `RESIZES`.
+        position: what positions are when the file holds no table.
+        patch_resize: how patch kernels are resized, one of `RESIZES`.
+        files: the endings that its files have.
+    """
+
+    tables: MappingProxyType
+    activation: str
+    norm_epsilon: float
+    preprocessing: MappingProxyType
+    position_resize: str
+    position: str = "none"
+    patch_resize: str = "bicubic_antialias"
+    files: tuple = (".safetensors", ".pth", ".pt")
+
+
+def _jax(position):
+    return Source(
+        MappingProxyType({"ViT": vit_jax.TABLE}),
+        "gelu_tanh",  # flax.linen.gelu's default
+        1e-6,
+        MappingProxyType({**HALF, "interpolation": "bilinear"}),
+        "jax",
+        position,
+        # FlexiViT resizes by jax.image.resize, which antialiases.
+        "bilinear_antialias",
+        (".npz",),
+    )
+
+
+def _timm(preprocessing, position_resize):
+    tables = {"ViT": vit_timm.TABLE, "DeiT": vit_timm.DISTILLED}
+    return Source(
+        MappingProxyType(tables), "gelu", 1e-6, MappingProxyType(preprocessing), position_resize
+    )
+
+
+def _hf(tables, norm_epsilon, preprocessing, position_resize="bicubic"):
+    return Source(
+        MappingProxyType(tables),
+        "gelu",
+        norm_epsilon,
+        MappingProxyType(preprocessing),
+        position_resize,
+        files=(".safetensors", ".json"),
+    )
+
+
+# vit_jax adds its table to class token and patches, big_vision its own to the patches only. The
+# file tells which; what it cannot tell is that big_vision's files without a table use sincos2d.
+SOURCES = {
+    "jax": _jax("none"),
+    "big_vision": _jax("sincos2d"),
+    "timm": _timm(
+        {**HALF, "resize": "crop", "crop": 0.9, "interpolation": "bicubic"}, "bicubic_antialias"
+    ),
+    "deit": _timm({**IMAGENET, **CROP_224_OF_256}, "bicubic"),
+    "deit3": _timm(
+        {**IMAGENET, "resize": "crop", "crop": 1.0, "interpolation": "bicubic"}, "bicubic"
+    ),
+    "dinov2": _timm({**IMAGENET, **CROP_224_OF_256}, "bicubic_offset"),
+    "dinov2_reg": _timm({**IMAGENET, **CROP_224_OF_256}, "bicubic_antialias"),
+    "mae": _timm({**IMAGENET, **CROP_224_OF_256}, "bicubic"),
+    # transformers' ViT squashes pictures to the model's size.
+    "hf_vit": _hf({"ViT": vit_hf.VIT}, 1e-12, {**HALF, "interpolation": "bilinear"}),
+    "hf_deit": _hf(
+        {"ViT": vit_hf.VIT, "DeiT": vit_hf.DISTILLED}, 1e-12, {**IMAGENET, **CROP_224_OF_256}
+    ),
+    "hf_dinov2": _hf({"ViT": vit_hf.DINOV2}, 1e-6, {**IMAGENET, **CROP_224_OF_256}),
+    "hf_dinov2_reg": _hf(
+        {"ViT": vit_hf.DINOV2}, 1e-6, {**IMAGENET, **CROP_224_OF_256}, "bicubic_antialias"
+    ),
+}
+
+
+def table_of(source_name, model_class):
+    """The names that a source has for a model class, or for the one it derives from.
+
+    Raises:
+        ValueError: if it has none.
+    """
+    tables = SOURCES[source_name].tables
+    for base in model_class.__mro__:
+        if base.__name__ in tables:
+            return tables[base.__name__]
+    raise ValueError(f"The format {source_name!r} knows no weights of {model_class.__name__}.")
+
+
+def source_named(name):
+    """Returns the source called `name`.
+
+    Raises:
+        ValueError: if there is none; the error lists them.
+    """
+    if name not in SOURCES:
+        raise ValueError(f"`format` must be one of {', '.join(SOURCES)}. Received: {name!r}.")
+    return SOURCES[name]
