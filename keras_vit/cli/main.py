@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from keras_vit.cli import bench, evaluate, explain, export, models, predict, train
+from keras_vit.cli import bench, evaluate, explain, export, models, predict, train, weights
 from keras_vit.cli.console import clear_errors, native_messages_hidden
 
 
@@ -68,6 +68,7 @@ app.command("explain")(explain.explain)
 app.command("export")(export.export)
 app.command("bench")(bench.bench)
 app.command("models")(models.models)
+app.command("weights")(weights.weights)
 
 
 def main():
