@@ -88,11 +88,10 @@ def _facts(archive, table, name):
     try:
         facts = table.facts(archive)
         if len(facts["patch_size"]) != 2:
-            raise ValueError("its patch kernel has not four axes")
+            raise ValueError("the patch kernel has not four axes")
     except (KeyError, ValueError, IndexError) as error:
-        told = (
-            f"there is no {error}" if isinstance(error, KeyError) else f"a shape is none: {error}"
-        )
+        lost = isinstance(error, KeyError)
+        told = f"there is no {error}" if lost else f"its shapes are others ({error})"
         raise ValueError(
             f"{archive.origin} is not of the format {name!r}: {told}. "
             f"Its first arrays: {', '.join(sorted(archive.shapes)[:5])}."

@@ -190,7 +190,7 @@ class _Filling:
         if path == KERNEL:
             return fit_kernel(value, self.config, self.checkpoint.source.patch_resize)
         if path in (CLASS_TOKEN, REGISTERS):
-            first = 0 if path == CLASS_TOKEN else int(self.config.class_token)
+            first = 0 if path == CLASS_TOKEN else int(self.checkpoint.fields["class_token"])
             rows = self.checkpoint.position_rows
             return fit_prefix(value, first, self._position_table(), self.config, rows)
         return value, ""

@@ -94,6 +94,8 @@ def resize_grid(table, grid, new_grid, resize="bicubic"):
             f"A grid of {grid[0]} x {grid[1]} has {grid[0] * grid[1]} positions. "
             f"Received: {table.shape[1]}."
         )
+    if tuple(grid) == tuple(new_grid):  # also by "bicubic_offset", as in DINOv2's code
+        return table
     pictures = table.reshape(*grid, -1).astype(np.float64)
     rows, columns = matrix(grid[0], new_grid[0]), matrix(grid[1], new_grid[1])
     new = np.einsum("ih,jw,hwd->ijd", rows, columns, pictures, optimize=True)
@@ -119,6 +121,8 @@ def resize_patches(kernel, patch_size, resize="bilinear_antialias"):
         Beyer et al., *FlexiViT: One Model for All Patch Sizes*, 2022, arXiv 2212.08013.
     """
     matrix = resize_named(resize)
+    if kernel.shape[:2] == tuple(patch_size):
+        return kernel
     rows, columns = (
         # kron(A, C)'s pseudo-inverse is the Kronecker product of theirs: one axis at a time.
         np.linalg.pinv(matrix(old, new).T)

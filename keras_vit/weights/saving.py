@@ -25,7 +25,7 @@ class Format:
     """A code that weights are written for.
 
     Args:
-        target: config -> `Target`.
+        target: model -> `Target`.
         write: (path, arrays, target, model) -> None.
     """
 
@@ -53,7 +53,7 @@ def save(model, path, format="hf", *, accept=()):
     """
     if format not in FORMATS:
         raise ValueError(f"`format` must be one of {', '.join(FORMATS)}. Received: {format!r}.")
-    target = FORMATS[format].target(model.config)
+    target = FORMATS[format].target(model)
     in_the_way = {name: why for name, why in target.in_the_way.items() if name not in accept}
     if in_the_way:
         reasons = "".join(f"\n  {name}: {why}" for name, why in in_the_way.items())

@@ -1,124 +1,215 @@
-"""Layouts hold the same numbers: each is checked against the sum that the other code computes."""
+"""Each layout, against what the foreign code computes with its array, and back bit for bit."""
 
 import numpy as np
 import pytest
 
 from keras_vit.weights import layouts
 
-WIDTH, HEADS, SIZE = 15, 3, 5
+WIDTH, HEADS, HEAD_DIM = 15, 3, 5
+PATCH, CHANNELS = (2, 3), 7
+OUT = 11
 
 
-@pytest.fixture
-def draw():
-    generator = np.random.default_rng(11)
-    return lambda *shape: generator.standard_normal(shape)
+def normal(*shape):
+    return np.random.default_rng(len(shape) + sum(shape)).standard_normal(shape).astype("float32")
 
 
+def many(count, *shape):
+    return [normal(count, *shape)[index] for index in range(count)]
+
+
+# Name -> (layout, the foreign arrays, the shape of ours in the model).
 CASES = {
-    "same": (layouts.SAME, [(7, 5)]),
-    "matrix": (layouts.MATRIX, [(7, 5)]),
-    "flax_patches": (layouts.flax_patches((2, 3)), [(2, 3, 5, 7)]),
-    "torch_patches": (layouts.torch_patches((2, 3)), [(7, 5, 2, 3)]),
-    "flax_projections": (layouts.flax_projections(3), [(15, 3, 5)] * 3),
-    "flax_projection": (layouts.flax_projections(1), [(15, 3, 5)]),
-    "flax_projection_biases": (layouts.flax_projection_biases(2), [(3, 5)] * 2),
-    "flax_output": (layouts.flax_output(3), [(3, 5, 15)]),
-    "torch_fused": (layouts.torch_fused(3, 3), [(45, 15)]),
-    "torch_fused_one": (layouts.torch_fused(1, 3), [(15, 15)]),
-    "torch_fused_bias": (layouts.torch_fused_bias(3, 3), [(45,)]),
-    "torch_fused_bias_one": (layouts.torch_fused_bias(1, 3), [(15,)]),
-    "torch_split": (layouts.torch_split(3, 3), [(15, 15)] * 3),
-    "torch_split_bias": (layouts.torch_split_bias(3, 3), [(15,)] * 3),
-    "joined_matrices": (layouts.joined_matrices(2), [(7, 5)] * 2),
-    "joined_vectors": (layouts.joined_vectors(2), [(7,)] * 2),
+    "same": (layouts.SAME, [normal(1, 4, 5)], (1, 4, 5)),
+    "matrix": (layouts.MATRIX, [normal(OUT, WIDTH)], (WIDTH, OUT)),
+    "flax_patches": (layouts.flax_patches(PATCH), [normal(*PATCH, CHANNELS, OUT)], (42, OUT)),
+    "torch_patches": (layouts.torch_patches(PATCH), [normal(OUT, CHANNELS, *PATCH)], (42, OUT)),
+    "flax_projections": (
+        layouts.flax_projections(3),
+        many(3, WIDTH, HEADS, HEAD_DIM),
+        (WIDTH, 3, HEADS, HEAD_DIM),
+    ),
+    "flax_projections_1": (
+        layouts.flax_projections(1),
+        many(1, WIDTH, HEADS, HEAD_DIM),
+        (WIDTH, HEADS, HEAD_DIM),
+    ),
+    "flax_projection_biases": (
+        layouts.flax_projection_biases(2),
+        many(2, HEADS, HEAD_DIM),
+        (2, HEADS, HEAD_DIM),
+    ),
+    "flax_projection_biases_1": (
+        layouts.flax_projection_biases(1),
+        many(1, HEADS, HEAD_DIM),
+        (HEADS, HEAD_DIM),
+    ),
+    "flax_output": (layouts.flax_output(HEADS), [normal(HEADS, HEAD_DIM, OUT)], (WIDTH, OUT)),
+    "torch_fused": (
+        layouts.torch_fused(3, HEADS),
+        [normal(3 * WIDTH, WIDTH)],
+        (WIDTH, 3, HEADS, HEAD_DIM),
+    ),
+    "torch_fused_1": (
+        layouts.torch_fused(1, HEADS),
+        [normal(WIDTH, WIDTH)],
+        (WIDTH, HEADS, HEAD_DIM),
+    ),
+    "torch_fused_bias": (
+        layouts.torch_fused_bias(2, HEADS),
+        [normal(2 * WIDTH)],
+        (2, HEADS, HEAD_DIM),
+    ),
+    "torch_fused_bias_1": (layouts.torch_fused_bias(1, HEADS), [normal(WIDTH)], (HEADS, HEAD_DIM)),
+    "torch_split": (
+        layouts.torch_split(3, HEADS),
+        many(3, WIDTH, WIDTH),
+        (WIDTH, 3, HEADS, HEAD_DIM),
+    ),
+    "torch_split_bias": (
+        layouts.torch_split_bias(3, HEADS),
+        many(3, WIDTH),
+        (3, HEADS, HEAD_DIM),
+    ),
+    "joined_matrices": (layouts.joined_matrices(2), many(2, OUT, WIDTH), (WIDTH, 2 * OUT)),
+    "joined_vectors": (layouts.joined_vectors(2), many(2, OUT), (2 * OUT,)),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_back_and_forth_gives_the_same_arrays(name, draw):
-    layout, shapes = CASES[name]
-    arrays = [draw(*shape) for shape in shapes]
-    ours = layout.to_ours(*arrays)
-    if name.endswith("_patches"):
-        ours = ours.reshape(-1, ours.shape[-1])  # as the model keeps it: a matrix over pixels
+def test_there_and_back_is_bit_identical(name):
+    layout, theirs, shape = CASES[name]
+    # A patch kernel keeps its axes, for its size to be changed, until it is a matrix.
+    ours = layout.to_ours(*theirs).reshape(shape)
     back = layout.to_theirs(ours)
-    assert isinstance(back, tuple) and len(back) == len(arrays)
-    for array, found in zip(arrays, back, strict=True):
-        np.testing.assert_array_equal(found, array)
+    assert isinstance(back, tuple) and len(back) == len(theirs)
+    for array, original in zip(back, theirs, strict=True):
+        assert array.dtype == np.float32
+        np.testing.assert_array_equal(array, original)
+    other = normal(*shape)
+    again = layout.to_ours(*layout.to_theirs(other)).reshape(shape)
+    np.testing.assert_array_equal(again, other)
 
 
-def test_patch_kernels_give_the_convolutions_numbers(draw):
-    patch, flax = draw(2, 3, 5), draw(2, 3, 5, 7)
-    torch = flax.transpose(3, 2, 0, 1)
-    expected = np.zeros(7)
-    for row in range(2):
-        for column in range(3):
-            for channel in range(5):
-                expected += patch[row, column, channel] * torch[:, channel, row, column]
-    for layout, kernel in (
-        (layouts.flax_patches((2, 3)), flax),
-        (layouts.torch_patches((2, 3)), torch),
-    ):
-        ours = layout.to_ours(kernel).reshape(-1, 7)
-        np.testing.assert_allclose(patch.reshape(-1) @ ours, expected, rtol=1e-12)
+def test_every_layout_is_in_the_cases():
+    named = {name for name, value in vars(layouts).items() if isinstance(value, layouts.Layout)}
+    made = {
+        name
+        for name, value in vars(layouts).items()
+        if name[0] != "_"
+        and callable(value)
+        and value is not layouts.Layout
+        and getattr(value, "__module__", "") == layouts.__name__
+    }
+    assert {name.lower() for name in named} | made <= set(CASES)
 
 
-def ours_projected(tokens, kernel, bias):
-    """[n, D] with our kernel [D, parts, H, d] and bias [parts, H, d] to [parts, H, n, d]."""
-    return np.einsum("nD,DpHd->pHnd", tokens, kernel) + bias[:, :, None]
+def assert_same(ours, theirs):
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
 
 
-def test_a_fused_torch_projection_is_parts_first_then_heads(draw):
-    tokens, weight, bias = draw(4, WIDTH), draw(3 * WIDTH, WIDTH), draw(3 * WIDTH)
-    # timm: qkv(x).reshape(N, 3, heads, head_dim).permute(1, 2, 0, 3)
-    expected = (tokens @ weight.T + bias).reshape(4, 3, HEADS, SIZE).transpose(1, 2, 0, 3)
-    kernel = layouts.torch_fused(3, HEADS).to_ours(weight)
-    ours = ours_projected(tokens, kernel, layouts.torch_fused_bias(3, HEADS).to_ours(bias))
-    np.testing.assert_allclose(ours, expected, rtol=1e-12)
+def exact(name):
+    layout, theirs, shape = CASES[name]
+    return [x.astype("float64") for x in theirs], layout.to_ours(*theirs).reshape(shape).astype(
+        "float64"
+    )
 
 
-def test_split_torch_projections_are_query_key_value(draw):
-    tokens = draw(4, WIDTH)
-    weights, biases = [draw(WIDTH, WIDTH) for _ in range(3)], [draw(WIDTH) for _ in range(3)]
-    expected = [
-        (tokens @ weight.T + bias).reshape(4, HEADS, SIZE).transpose(1, 0, 2)
-        for weight, bias in zip(weights, biases, strict=True)
-    ]
-    kernel = layouts.torch_split(3, HEADS).to_ours(*weights)
-    ours = ours_projected(tokens, kernel, layouts.torch_split_bias(3, HEADS).to_ours(*biases))
-    np.testing.assert_allclose(ours, expected, rtol=1e-12)
+def test_a_torch_matrix_is_applied_from_the_other_side():
+    (theirs,), ours = exact("matrix")
+    x = normal(4, WIDTH).astype("float64")
+    assert_same(x @ ours, np.einsum("bi,oi->bo", x, theirs))
 
 
-def test_flax_projections_and_output(draw):
-    tokens, kernels = draw(4, WIDTH), [draw(WIDTH, HEADS, SIZE) for _ in range(3)]
-    biases, out = [draw(HEADS, SIZE) for _ in range(3)], draw(HEADS, SIZE, WIDTH)
-    kernel = layouts.flax_projections(3).to_ours(*kernels)
-    ours = ours_projected(tokens, kernel, layouts.flax_projection_biases(3).to_ours(*biases))
-    for part, (theirs, bias) in enumerate(zip(kernels, biases, strict=True)):
-        expected = np.einsum("nD,Dhd->hnd", tokens, theirs) + bias[:, None]
-        np.testing.assert_allclose(ours[part], expected, rtol=1e-12)
-    mixed = ours[2]
-    expected = np.einsum("hnd,hdD->nD", mixed, out)
-    matrix = layouts.flax_output(HEADS).to_ours(out)
-    joined = mixed.transpose(1, 0, 2).reshape(4, -1)
-    np.testing.assert_allclose(joined @ matrix, expected, rtol=1e-12)
+@pytest.mark.parametrize("name, axes", [("flax_patches", "pqco"), ("torch_patches", "ocpq")])
+def test_a_convolution_is_our_matrix_patch_by_patch(name, axes):
+    (theirs,), ours = exact(name)
+    image = normal(3 * PATCH[0], 2 * PATCH[1], CHANNELS).astype("float64")
+    for row in range(3):
+        for column in range(2):
+            top, left = row * PATCH[0], column * PATCH[1]
+            patch = image[top : top + PATCH[0], left : left + PATCH[1]]
+            expected = np.einsum(f"pqc,{axes}->o", patch, theirs)
+            assert_same(patch.reshape(-1) @ ours, expected)
 
 
-@pytest.mark.parametrize(
-    "layout, shapes",
-    [
-        (layouts.flax_output(3), [(5, 3, 15)]),
-        (layouts.flax_output(3), [(15, 15)]),
-        (layouts.flax_projections(2), [(15, 3, 5), (15, 5, 3)]),
-        # The sum is right, the parts are not.
-        (layouts.torch_split(3, 3), [(14, 15), (16, 15), (15, 15)]),
-        (layouts.torch_split_bias(3, 3), [(14,), (16,), (15,)]),
-        (layouts.joined_matrices(2), [(6, 5), (8, 5)]),
-        (layouts.joined_vectors(2), [(6,), (8,)]),
-        (layouts.torch_fused(3, 3), [(15, 3, 15)]),
-        (layouts.torch_fused_bias(3, 3), [(3, 15)]),
-    ],
-)
-def test_shapes_that_only_seem_to_fit_are_refused(layout, shapes, draw):
+def heads_of(projected, part):
+    """(tokens, heads, head_dim) of one part of what torch projects at once, head by head."""
+    start = part * WIDTH
+    return np.stack(
+        [
+            projected[:, start + head * HEAD_DIM : start + (head + 1) * HEAD_DIM]
+            for head in range(HEADS)
+        ],
+        axis=1,
+    )
+
+
+def test_the_rows_of_torchs_fused_matrix_are_queries_keys_values_each_head_by_head():
+    (matrix,), kernel = exact("torch_fused")
+    x = normal(4, WIDTH).astype("float64")
+    ours = np.einsum("nd,dphk->pnhk", x, kernel)
+    for part in range(3):
+        assert_same(ours[part], heads_of(x @ matrix.T, part))
+    (matrix,), kernel = exact("torch_fused_1")
+    assert_same(np.einsum("nd,dhk->nhk", x, kernel), heads_of(x @ matrix.T, 0))
+    (vector,), bias = exact("torch_fused_bias")
+    for part in range(2):
+        assert_same(bias[part], heads_of(vector[None], part)[0])
+    (vector,), bias = exact("torch_fused_bias_1")
+    assert_same(bias, heads_of(vector[None], 0)[0])
+
+
+def test_torchs_split_matrices_are_the_parts_each_head_by_head():
+    matrices, kernel = exact("torch_split")
+    vectors, bias = exact("torch_split_bias")
+    x = normal(4, WIDTH).astype("float64")
+    ours = np.einsum("nd,dphk->pnhk", x, kernel) + bias[:, None]
+    for part, (matrix, vector) in enumerate(zip(matrices, vectors, strict=True)):
+        assert_same(ours[part], heads_of(x @ matrix.T + vector, 0))
+
+
+def test_flax_projections_are_the_parts():
+    kernels, ours = exact("flax_projections")
+    biases, our_bias = exact("flax_projection_biases")
+    x = normal(4, WIDTH).astype("float64")
+    found = np.einsum("nd,dphk->pnhk", x, ours)
+    for part, kernel in enumerate(kernels):
+        assert_same(found[part], np.einsum("nd,dhk->nhk", x, kernel))
+    for part, bias in enumerate(biases):
+        assert_same(our_bias[part], bias)
+
+
+def test_flaxs_output_takes_each_heads_values():
+    (theirs,), ours = exact("flax_output")
+    values = normal(4, HEADS, HEAD_DIM).astype("float64")
+    expected = np.einsum("nhk,hkd->nd", values, theirs)
+    assert_same(values.reshape(4, -1) @ ours, expected)
+
+
+def test_joined_matrices_give_one_output_beside_the_other():
+    matrices, ours = exact("joined_matrices")
+    vectors, bias = exact("joined_vectors")
+    x = normal(4, WIDTH).astype("float64")
+    expected = [x @ m.T + v for m, v in zip(matrices, vectors, strict=True)]
+    gate, value = np.split(x @ ours + bias, 2, axis=1)
+    assert_same(gate, expected[0])
+    assert_same(value, expected[1])
+
+
+@pytest.mark.parametrize("shape", [(HEAD_DIM, HEADS, OUT), (WIDTH, OUT)])
+def test_an_output_with_its_axes_in_another_order_is_refused(shape):
+    with pytest.raises(ValueError, match="must be that of the 3 heads"):
+        layouts.flax_output(HEADS).to_ours(normal(*shape))
+
+
+@pytest.mark.parametrize("name", ["torch_split", "torch_split_bias", "joined_matrices"])
+def test_parts_of_several_shapes_are_refused(name):
+    layout, theirs, _ = CASES[name]
+    with pytest.raises(ValueError, match="one shape"):
+        layout.to_ours(*theirs[:-1], theirs[-1][:-1])
+
+
+def test_a_fused_matrix_that_the_heads_do_not_divide_is_refused():
     with pytest.raises(ValueError):
-        layout.to_ours(*(draw(*shape) for shape in shapes))
+        layouts.torch_fused(3, 4).to_ours(normal(3 * WIDTH, WIDTH))

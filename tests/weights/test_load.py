@@ -1,160 +1,175 @@
-import dataclasses
-import logging
+"""From a name or a path to a filled model."""
+
+import os
 import shutil
-import subprocess
 import sys
+from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
 
-from keras_vit import create_model, weights
-from tests.weights.checkpoints import SIZES, fitting_model, jax_arrays, values, write
+from keras_vit import create_model
+from keras_vit.weights import CatalogEntry, load
+from keras_vit.weights.load import find
+from tests.oracles import jax_vit_numpy as oracle
 
-# Writes a B/16 file and loads it; prints the growth of the largest resident size in MB.
-MEMORY = """
-import pathlib, resource, sys
-import numpy as np
-import keras_vit
-from tests.weights.test_load import published_shapes
-
-path = pathlib.Path(sys.argv[1])
-generator = np.random.default_rng(0)
-import zipfile
-with zipfile.ZipFile(path, "w") as archive:
-    for name, shape in published_shapes().items():
-        with archive.open(name + ".npy", "w", force_zip64=True) as file:
-            np.lib.format.write_array(file, generator.random(shape, "float32"))
-small = keras_vit.create_model("vit_ti16", depth=1)
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-before = peak()
-model = keras_vit.create_model("vit_b16", weights=path, weights_format="jax")
-print(peak() - before, 4 * model.count_params() / 2**20)
-"""
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "weights"
+NAME = "vit_micro_augreg"
 
 
-def published_shapes():
-    """The arrays of the published ViT-B/16."""
-    block = {
-        "LayerNorm_0/scale": (768,),
-        "LayerNorm_0/bias": (768,),
-        "LayerNorm_2/scale": (768,),
-        "LayerNorm_2/bias": (768,),
-        **{
-            f"MultiHeadDotProductAttention_1/{part}/{kind}": shape
-            for part in ("query", "key", "value")
-            for kind, shape in (("kernel", (768, 12, 64)), ("bias", (12, 64)))
-        },
-        "MultiHeadDotProductAttention_1/out/kernel": (12, 64, 768),
-        "MultiHeadDotProductAttention_1/out/bias": (768,),
-        "MlpBlock_3/Dense_0/kernel": (768, 3072),
-        "MlpBlock_3/Dense_0/bias": (3072,),
-        "MlpBlock_3/Dense_1/kernel": (3072, 768),
-        "MlpBlock_3/Dense_1/bias": (768,),
-    }
-    return {
-        "cls": (1, 1, 768),
-        "Transformer/posembed_input/pos_embedding": (1, 197, 768),
-        "embedding/kernel": (16, 16, 3, 768),
-        "embedding/bias": (768,),
-        "Transformer/encoder_norm/scale": (768,),
-        "Transformer/encoder_norm/bias": (768,),
-        "head/kernel": (768, 1000),
-        "head/bias": (1000,),
-        **{
-            f"Transformer/encoderblock_{index}/{name}": shape
-            for index in range(12)
-            for name, shape in block.items()
-        },
-    }
+def build(**fields):
+    sizes = {**oracle.SIZES, "image_size": 20, "patch_size": 4, "num_classes": 7}
+    return create_model("vit_ti16", **{**sizes, "activation": "gelu_tanh", **fields})
+
+
+def jax_file(path, **options):
+    arrays = oracle.checkpoint(np.random.default_rng(2), **options)
+    np.savez(path, **arrays)
+    return arrays
+
+
+def outputs(model, images):
+    return keras.ops.convert_to_numpy(model(images.astype(model.dtype), training=False))
+
+
+def assert_same(model, arrays, size=(20, 20), **call):
+    images = np.random.default_rng(4).standard_normal((2, *size, 3)).astype("float32")
+    expected = oracle.forward(arrays, images, **call)
+    found = outputs(model, images)
+    assert np.abs(found - expected).max() < 1e-5 * np.abs(expected).max()
 
 
 @pytest.fixture
-def published(tmp_path, monkeypatch):
-    """A row of the catalogue whose file is in the cache already."""
-    path = write(tmp_path, jax_arrays())
-    row = weights.catalog()["vit_ti16_augreg_i21k_ft_224"]
-    row = dataclasses.replace(row, image_size=20, num_classes=7)
-    monkeypatch.setattr(
-        sys.modules["keras_vit.weights.catalog"], "catalog", lambda: {row.name: row}
+def published(monkeypatch, tmp_path):
+    """A row of the catalogue for a micro-checkpoint, downloaded by copying; and its arrays."""
+    arrays, downloads = jax_file(tmp_path / "remote.npz", grid=(3, 9)), []
+    row = CatalogEntry(
+        name=NAME,
+        model="vit_ti16",
+        source="jax",
+        url="https://example.org/Ti_16.npz",
+        image_size=(12, 36),
+        num_classes=7,
+        preprocessing={"resize": "crop", "crop": 0.7},
+        sha256="abc",
+        licence="Apache-2.0",
+        top1=None,
+        note="",
+        citation="",
     )
-    monkeypatch.setenv("KERAS_VIT_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "cache").mkdir()
-    shutil.copy(path, tmp_path / "cache" / row.file)
-    return row
+
+    def download(url, file, sha256):
+        downloads.append((url, file, sha256))
+        return shutil.copy(tmp_path / "remote.npz", tmp_path / file)
+
+    module = sys.modules["keras_vit.weights.load"]  # the package's `load` is the function
+    monkeypatch.setattr(module, "catalog_entry", {NAME: row}.__getitem__)
+    monkeypatch.setattr(module, "download", download)
+    return arrays, downloads
 
 
-def test_a_published_name(published):
-    model = create_model("vit_ti16", weights=published.name, **SIZES)
-    np.testing.assert_array_equal(values(model)["head/bias"], jax_arrays()["head/bias"])
-    # The row's preprocessing, which the file does not tell.
-    preprocessing = model.preprocessing
-    expected = published.preprocessing
-    assert preprocessing.interpolation == expected["interpolation"]
-    assert list(preprocessing.mean) == expected["mean"]
-    weights.load(model, published.name)
+def test_a_name_is_downloaded_and_read_as_the_catalogue_says(published):
+    arrays, downloads = published
+    preprocessing = {"resize": "crop", "crop": 0.7}
+    model = build(image_size=(12, 36), preprocessing=preprocessing)
+    report = load(model, NAME)
+    assert downloads == [("https://example.org/Ti_16.npz", f"{NAME}.npz", "abc")]
+    assert report.source == "jax"
+    assert_same(model, arrays, (12, 36), grid=(3, 9))
+    # The catalogue's image size told the table's grid, and its preprocessing is a convention.
+    other = build(preprocessing=preprocessing)
+    note = load(other, NAME).filled["patch_encoder/position"][2]
+    assert note == "resized from 3×9 to 5×5 (jax)"
+    with pytest.raises(ValueError, match="'resize': 'crop', 'crop': 0.7") as raised:
+        load(build(), NAME)
+    assert f"create_model('vit_ti8', weights='{NAME}', " in str(raised.value)
+    built = create_model("vit_ti16", weights=NAME, **oracle.SIZES)
+    assert built.config.preprocessing == model.config.preprocessing
+    assert_same(built, arrays, (12, 36), grid=(3, 9))
 
 
-def test_a_name_that_is_neither_a_file_nor_published(published):
-    with pytest.raises(ValueError, match="There are no published weights 'vit_b17'"):
-        create_model("vit_ti16", weights="vit_b17")
-    with pytest.raises(FileNotFoundError, match="There is no file no/such.npz"):
-        create_model("vit_ti16", weights="no/such.npz", weights_format="jax")
+def test_a_format_given_beats_the_catalogues(published):
+    assert find(NAME, type(build())).source_name == "jax"
+    assert find(NAME, type(build()), "big_vision").source_name == "big_vision"
 
 
-def test_a_model_of_somebody_else(tmp_path):
-    with pytest.raises(ValueError, match="`model` must be a model of this package"):
-        weights.load(keras.Sequential(), write(tmp_path, jax_arrays()), "jax")
+def test_a_name_that_is_not_published_is_no_path():
+    with pytest.raises(ValueError, match="no published weights 'vit_ti16_augrag_i21k'.*Close"):
+        load(build(), "vit_ti16_augrag_i21k")
 
 
-def test_create_model_says_what_it_did_beyond_filling(tmp_path, caplog):
-    path = write(tmp_path, jax_arrays())
-    options = {"weights": path, "weights_format": "jax", **SIZES}
-    with caplog.at_level(logging.WARNING, "keras_vit"):
-        create_model("vit_ti16", **options)
-    assert not caplog.records
-    with caplog.at_level(logging.WARNING, "keras_vit"):
-        model = create_model("vit_ti16", **options, image_size=28, num_classes=3)
-    assert "The head is new: 3 classes, where the file has 7." in caplog.text
-    assert "patch_encoder/position: resized from 5×5 to 7×7 (jax)." in caplog.text
-    assert model.weights_report.origin == str(path)
+@pytest.mark.parametrize("kind", ["Path", "text", "bare", "folder"])
+def test_paths_in_each_spelling(kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    if kind == "folder":  # no dot and no slash in its name, but it is there
+        shutil.copytree(FIXTURES / "timm_token", tmp_path / "mine")
+        pictures = {"resize": "crop", "crop": 0.9, "interpolation": "bicubic"}
+        model = build(activation="gelu", mlp_dim=48, preprocessing=pictures)
+        assert load(model, "mine", "timm").source == "timm"
+        expected = np.load(FIXTURES / "timm_token" / "expected.npz")
+        found = outputs(model, expected["images_20x20"])
+        theirs = expected["outputs_20x20"]
+        assert np.abs(found - theirs).max() < 1e-5 * np.abs(theirs).max()
+        return
+    arrays = jax_file(tmp_path / "w.npz")
+    path = {"Path": Path("w.npz"), "text": os.path.join(tmp_path, "w.npz"), "bare": "w.npz"}[kind]
+    model = build()
+    report = load(model, path, "jax")
+    assert report.origin.endswith("w.npz")
+    assert_same(model, arrays)
 
 
-def test_another_way_of_resizing(tmp_path):
-    path = write(tmp_path, jax_arrays())
-    tables = {}
-    for resize in (None, *weights.RESIZES):
-        model = fitting_model(image_size=28)
-        report = weights.load(model, path, "jax", resize=resize)
-        tables[resize] = values(model)["patch_encoder/position"]
-        assert f"({resize or 'jax'})" in report.filled["patch_encoder/position"][2]
-    np.testing.assert_array_equal(tables.pop(None), tables["jax"])
-    tables.pop("bilinear_antialias")  # antialias changes nothing where a grid grows
-    assert len({table.tobytes() for table in tables.values()}) == len(tables)
-    with pytest.raises(ValueError, match="`resize` must be one of"):
-        weights.load(fitting_model(image_size=28), path, "jax", resize="lanczos")
+@pytest.mark.parametrize("path", ["lost.npz", "./lost", Path("lost")])
+def test_a_path_without_a_file(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="There is no file lost"):
+        load(build(), path, "jax")
 
 
-def test_weights_of_another_size(tmp_path):
-    path = write(tmp_path, jax_arrays())
-    with pytest.raises(ValueError, match="is no vit_s16: its width is 24, that of vit_s16 is 384"):
-        create_model("vit_s16", weights=path, weights_format="jax")
+def test_a_file_that_tells_its_format_needs_none():
+    pictures = {"mean": (0.5,) * 3, "interpolation": "bilinear"}
+    model = build(activation="gelu", norm_epsilon=1e-12, preprocessing=pictures)
+    report = load(model, FIXTURES / "hf_vit")
+    assert report.source == "hf_vit"
+    expected = np.load(FIXTURES / "hf_vit" / "expected.npz")
+    found = outputs(model, expected["images_20x20"])
+    theirs = expected["outputs_20x20"]
+    assert np.abs(found - theirs).max() < 1e-5 * np.abs(theirs).max()
 
 
-def test_a_recipe_keeps_the_sources_preprocessing(tmp_path):
-    path = write(tmp_path, jax_arrays())
-    options = {"weights": path, "weights_format": "jax", **SIZES}
-    names = {"class_names": list("abcdefg")}
-    model = create_model("vit_ti16", **options, preprocessing=names)
-    assert model.preprocessing.class_names == tuple("abcdefg")
-    assert model.preprocessing.interpolation == "bilinear" and model.preprocessing.mean[0] == 0.5
+def test_a_file_that_does_not_tell_lists_the_formats_of_its_kind(tmp_path):
+    jax_file(tmp_path / "w.npz")
+    told = "does not say what it is.*State its format .*, one of: jax, big_vision."
+    with pytest.raises(ValueError, match=told):
+        load(build(), tmp_path / "w.npz")
+    with pytest.raises(ValueError, match=told):
+        create_model("vit_ti16", weights=tmp_path / "w.npz")
 
 
-def test_loading_takes_about_twice_the_models_memory(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", MEMORY, tmp_path / "B_16.npz"], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    growth, size = map(float, done.stdout.split())
-    assert size > 330
-    assert growth < 2.3 * size
+def test_a_rectangular_table_is_that_of_the_model_or_of_the_size_that_is_told(tmp_path):
+    arrays = jax_file(tmp_path / "w.npz", grid=(3, 9))
+    model = build(image_size=(12, 36))
+    report = load(model, tmp_path / "w.npz", "jax")
+    assert report.filled["patch_encoder/position"][2] == ""
+    assert_same(model, arrays, (12, 36), grid=(3, 9))
+    other = build()
+    with pytest.raises(ValueError, match="28 positions are no square grid.*State `image_size`"):
+        load(other, tmp_path / "w.npz", "jax")
+    load(other, tmp_path / "w.npz", "jax", image_size=(12, 36))
+    assert_same(other, arrays, grid=(3, 9))
+
+
+def test_only_models_of_this_package_are_filled(tmp_path):
+    jax_file(tmp_path / "w.npz")
+    with pytest.raises(ValueError, match="must be a model of this package. Received: .*Sequential"):
+        load(keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)]), tmp_path / "w.npz")
+
+
+def test_the_report_reads_as_a_table(tmp_path):
+    jax_file(tmp_path / "w.npz", classes=5)
+    text = str(load(build(image_size=28), tmp_path / "w.npz", "jax", new_head=True))
+    assert text.splitlines()[0] == f"{tmp_path / 'w.npz'} (jax)"
+    assert "resized from 5×5 to 7×7 (jax)" in text
+    assert "The head is new: 7 classes, where the file has 5." in text
+    assert "not used: this model was asked to do without it" in text

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from keras_vit import create_model, weights
-from keras_vit.models import ViT, ViTConfig
+from keras_vit.models import DeiT, ViT, ViTConfig
 
 READER = Path(__file__).parents[1] / "references" / "read_saved.py"
 BASE = {
@@ -23,6 +23,7 @@ HALF_UP = {"mean": (0.4, 0.5, 0.6), "std": (0.2, 0.3, 0.4), "resize": "crop", "c
 NO_CLASS = {"class_token": False}
 SCALED = {"layer_scale": 0.3, "mlp_dim": 48}
 SWIGLU = {**SCALED, "mlp": "swiglu", "activation": "silu", "mlp_dim": 32}
+DISTILLED = {"registers": 1, "class_position": False, "preprocessing": HALF_UP}
 JAX = {"activation": "gelu_tanh"}
 # name -> (format, fields). The name of a case in CASES says what is special about it.
 CASES = {
@@ -49,6 +50,8 @@ CASES = {
     "timm_no_position": ("timm", {"position": "none"}),
     "timm_sincos2d": ("timm", {"position": "sincos2d"}),
     "timm_swiglu": ("timm", {**SWIGLU, "num_classes": 0}),
+    "hf_deit": ("hf", DISTILLED),
+    "timm_deit": ("timm", DISTILLED),
     "jax": ("jax", JAX),
     "jax_representation": ("jax", {**JAX, "representation_size": 11}),
     "jax_no_class_position": ("jax", {**JAX, "class_position": False}),
@@ -81,7 +84,7 @@ def images_for(model):
 def saved(name, folder):
     """(model, path, format to load it as) of a case."""
     format, fields = CASES[name]
-    model = random_model(fields)
+    model = random_model(fields, DeiT if name.endswith("_deit") else ViT)
     path = folder / ("model.npz" if format == "jax" else "model")
     weights.save(model, path, format)
     original = name in ("jax", "jax_representation")
@@ -95,7 +98,7 @@ def test_the_way_back(name, tmp_path):
     model, path, stated = saved(name, tmp_path)
     sizes = {key: BASE[key] for key in ("width", "depth", "num_heads")}
     other = create_model(
-        "vit_ti16",
+        "deit_ti16" if isinstance(model, DeiT) else "vit_ti16",
         weights=path,
         weights_format=stated,
         **sizes,

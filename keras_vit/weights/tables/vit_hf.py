@@ -67,12 +67,14 @@ def _entries(names):
         found = torch_linear(
             "patch_encoder/projection", "embeddings.patch_embeddings.projection", patches, SAME
         )
-        found.append(entry("patch_encoder/class_token", SAME, "embeddings.cls_token"))
+        if config.class_token:
+            found.append(entry("patch_encoder/class_token", SAME, "embeddings.cls_token"))
         if config.registers:
             registers = (("embeddings.register_tokens",), SAME)
             distillation = (("embeddings.distillation_token",), SAME)
             found.append(Entry("patch_encoder/registers", (registers, distillation)))
-        found.append(entry("patch_encoder/position", SAME, "embeddings.position_embeddings"))
+        if config.position == "learned":
+            found.append(entry("patch_encoder/position", SAME, "embeddings.position_embeddings"))
         for index in range(config.depth):
             found += _block(f"block_{index}", f"encoder.layer.{index}", names, config)
         found += _norm("norm", "layernorm")

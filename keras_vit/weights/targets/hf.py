@@ -1,14 +1,31 @@
 """Hugging Face transformers: ViT, and DINOv2 where there is LayerScale."""
 
+from keras_vit.models import DeiT
 from keras_vit.weights.metadata import HF_ACTIVATIONS, PIL_FILTERS
 from keras_vit.weights.targets.target import Target, grid, in_the_way, square
 
 ACTIVATIONS = {ours: theirs for theirs, ours in HF_ACTIVATIONS.items()}
 
 
-def target(config):
-    """The target for a config."""
-    return (_vit if config.layer_scale is None else _dinov2)(config)
+def target(model):
+    """The target for a model."""
+    if isinstance(model, DeiT):
+        return _deit(model.config)
+    return (_vit if model.config.layer_scale is None else _dinov2)(model.config)
+
+
+def _deit(config):
+    return Target(
+        source="hf_deit",
+        in_the_way=in_the_way(
+            layer_scale=config.layer_scale is not None and "transformers' DeiT has no LayerScale",
+            mlp=config.mlp != "mlp" and "transformers' DeiT has the plain MLP only",
+            representation_size=config.representation_size and "transformers has no such layer",
+        ),
+        positions=True,
+        position_rows=2,
+        files=_files("deit", "DeiTForImageClassificationWithTeacher", None, _vit_config),
+    )
 
 
 def _vit(config):

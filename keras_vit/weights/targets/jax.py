@@ -1,11 +1,13 @@
 """The JAX codes: the original ViT's, and big_vision's."""
 
+from keras_vit.models import DeiT
 from keras_vit.weights.tables.vit_jax import is_original
 from keras_vit.weights.targets.target import Target, class_rows, in_the_way
 
 
-def target(config):
-    """The target for a config."""
+def target(model):
+    """The target for a model."""
+    config = model.config
     original = is_original(config)
     return Target(
         source="jax" if original else "big_vision",
@@ -15,6 +17,7 @@ def target(config):
             layer_scale=config.layer_scale is not None and "the JAX codes have no LayerScale",
             registers=config.registers and "the JAX codes have no registers",
             mlp=config.mlp != "mlp" and "the JAX codes have the plain MLP only",
+            model=isinstance(model, DeiT) and "the JAX codes have no distilled DeiT",
             pooling=_pooling_in_the_way(config),
         ),
         # big_vision computes sincos2d anew.

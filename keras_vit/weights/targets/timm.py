@@ -1,17 +1,19 @@
 """timm."""
 
+from keras_vit.models import DeiT
 from keras_vit.weights.targets.target import Target, class_rows, in_the_way
 
 POOLINGS = {"token": "token", "gap": "avg", "gap_then_norm": "avg", "map": "map", "none": ""}
 
 
-def target(config):
-    """The target for a config."""
+def target(model):
+    """The target for a model."""
+    config, distilled = model.config, isinstance(model, DeiT)
     swiglu = config.mlp == "swiglu"
     # timm's positions are for all prefix tokens or none: registers' rows are zero.
     rows = class_rows(config) and 1 + config.registers
     return Target(
-        source="timm",
+        source="deit" if distilled else "timm",
         in_the_way=in_the_way(
             norm_epsilon=config.norm_epsilon != 1e-6 and "timm's config cannot state it: 1e-6",
             representation_size=config.representation_size and "timm has no such layer",
@@ -19,8 +21,10 @@ def target(config):
             activation=swiglu and config.activation != "silu" and "timm's SwiGLU uses silu",
         ),
         positions=config.position != "none",
-        position_rows=rows,
-        files=lambda config: {"config.json": _config(config)},
+        position_rows=2 if distilled else rows,
+        files=lambda config: {
+            "config.json": _distilled(_config(config)) if distilled else _config(config)
+        },
     )
 
 
@@ -51,6 +55,19 @@ def _config(config):
         "model_args": _arguments(config),
         "pretrained_cfg": pretrained,
         **names,
+    }
+
+
+def _distilled(content):
+    """The same for timm's distilled DeiT, whose second token is no register there."""
+    own = ("class_token", "reg_tokens", "no_embed_class", "fc_norm")
+    arguments = {name: x for name, x in content["model_args"].items() if name not in own}
+    pretrained = {**content["pretrained_cfg"], "classifier": ["head", "head_dist"]}
+    return {
+        **content,
+        "architecture": "deit_base_distilled_patch16_224",
+        "model_args": arguments,
+        "pretrained_cfg": pretrained,
     }
 
 

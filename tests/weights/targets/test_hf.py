@@ -2,7 +2,7 @@
 
 import pytest
 
-from keras_vit.models import ViTConfig
+from keras_vit.models import ViT, ViTConfig
 from keras_vit.weights.targets.hf import target
 
 TINY = {"image_size": 8, "patch_size": 4, "width": 24, "num_heads": 2, "mlp_dim": 48}
@@ -11,7 +11,7 @@ DINOV2 = {"layer_scale": 0.1, "num_classes": 0}
 
 def stated(**fields):
     config = ViTConfig(**TINY, **fields)
-    return target(config).files(config)
+    return target(ViT(config)).files(config)
 
 
 def test_config_of_a_vit():
@@ -33,7 +33,7 @@ def test_layer_scale_makes_it_dinov2(registers, kind):
 @pytest.mark.parametrize("mlp_dim, ratio", [(32, 2), (64, 4), (40, None), (4096, None)])
 def test_swiglu_takes_two_thirds_rounded_up_to_8(mlp_dim, ratio):
     fields = {**TINY, **DINOV2, "mlp": "swiglu", "activation": "silu", "mlp_dim": mlp_dim}
-    found = target(ViTConfig(**fields))
+    found = target(ViT(ViTConfig(**fields)))
     assert ("mlp_dim" in found.in_the_way) == (ratio is None)
     if ratio:
         assert found.files(ViTConfig(**fields))["config.json"]["mlp_ratio"] == ratio

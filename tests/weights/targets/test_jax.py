@@ -1,6 +1,6 @@
 import pytest
 
-from keras_vit.models import ViTConfig
+from keras_vit.models import ViT, ViTConfig
 from keras_vit.weights.targets.jax import target
 
 TINY = {"image_size": 8, "patch_size": 4, "width": 24, "num_heads": 2, "activation": "gelu_tanh"}
@@ -17,9 +17,9 @@ TINY = {"image_size": 8, "patch_size": 4, "width": 24, "num_heads": 2, "activati
     ],
 )
 def test_the_original_numbering_or_big_visions(fields, source, rows):
-    found = target(ViTConfig(**TINY, **fields))
+    found = target(ViT(ViTConfig(**TINY, **fields)))
     assert (found.source, found.position_rows, found.in_the_way) == (source, rows, {})
 
 
 def test_a_class_token_beside_another_pooling():
-    assert set(target(ViTConfig(**TINY, pooling="gap")).in_the_way) == {"pooling"}
+    assert set(target(ViT(ViTConfig(**TINY, pooling="gap"))).in_the_way) == {"pooling"}

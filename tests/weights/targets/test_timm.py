@@ -2,7 +2,7 @@
 
 import pytest
 
-from keras_vit.models import ViTConfig
+from keras_vit.models import ViT, ViTConfig
 from keras_vit.weights.targets.timm import target
 
 TINY = {"image_size": (8, 12), "patch_size": 4, "width": 24, "num_heads": 2, "mlp_dim": 43}
@@ -10,7 +10,7 @@ TINY = {"image_size": (8, 12), "patch_size": 4, "width": 24, "num_heads": 2, "ml
 
 def stated(**fields):
     config = ViTConfig(**TINY, **fields)
-    return target(config).files(config)["config.json"]
+    return target(ViT(config)).files(config)["config.json"]
 
 
 def test_every_size_is_stated():
@@ -46,7 +46,7 @@ def test_swiglu_has_both_halves_in_one_matrix():
     ],
 )
 def test_rows_for_all_prefix_tokens_or_none(fields, rows):
-    assert target(ViTConfig(**TINY, **fields)).position_rows == rows
+    assert target(ViT(ViTConfig(**TINY, **fields))).position_rows == rows
 
 
 def test_preprocessing_and_class_names():
