@@ -6,6 +6,7 @@ import keras
 from keras import ops
 
 from keras_vit.layers.base import Layer
+from keras_vit.layers.flat import flat, unflat
 
 
 def attention_probabilities(query, key):
@@ -78,7 +79,7 @@ class HeadProjection(Layer):
 
     def call(self, tokens):
         kernel = ops.reshape(self.kernel, (self.width, self.parts * self.width))
-        projected = ops.matmul(tokens, kernel) + ops.reshape(self.bias, (-1,))
+        projected = ops.add(ops.matmul(flat(tokens), kernel), ops.reshape(self.bias, (-1,)))
         # Token counts are static in our models: a constant shape keeps exported graphs small.
         heads = (-1, ops.shape(tokens)[1], self.num_heads, self.width // self.num_heads)
         return [
@@ -158,7 +159,8 @@ class Attention(Layer):
     def call(self, tokens, training=False):
         query, key, value = self.qkv(tokens)
         weights = self.drop(attention_probabilities(query, key), training=training)
-        return self.out(merge_heads(ops.matmul(weights, value)))
+        merged = merge_heads(ops.matmul(weights, value))
+        return unflat(self.out(flat(merged)), merged)
 
     def compute_output_shape(self, input_shape):
         return input_shape

@@ -4,6 +4,7 @@ import keras
 
 from keras_vit.layers.activations import activation as activation_named
 from keras_vit.layers.base import Layer
+from keras_vit.layers.flat import flat, unflat
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
@@ -49,9 +50,9 @@ class Mlp(Layer):
         )
 
     def call(self, inputs, training=False):
-        x = self._activate(self.fc1(inputs))
+        x = self._activate(self.fc1(flat(inputs)))
         x = self.drop(x, training=training)
-        return self.drop(self.fc2(x), training=training)
+        return self.drop(unflat(self.fc2(x), inputs), training=training)
 
     def compute_output_shape(self, input_shape):
         return input_shape

@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_vit.layers.activations import activation as activation_named
 from keras_vit.layers.base import Layer
+from keras_vit.layers.flat import flat, unflat
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
@@ -44,9 +45,9 @@ class SwiGLU(Layer):
         self.fc2.build((*input_shape[:-1], self.hidden_dim))
 
     def call(self, inputs, training=False):
-        gate, value = ops.split(self.fc1(inputs), 2, axis=-1)
+        gate, value = ops.split(self.fc1(flat(inputs)), 2, axis=-1)
         x = self.drop(self._activate(gate) * value, training=training)
-        return self.drop(self.fc2(x), training=training)
+        return self.drop(unflat(self.fc2(x), inputs), training=training)
 
     def compute_output_shape(self, input_shape):
         return input_shape
