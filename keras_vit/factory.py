@@ -5,21 +5,12 @@ import difflib
 import logging
 
 from keras_vit.models import NAMES as MODELS
+from keras_vit.models import ViT
+from keras_vit.weights.adapted import FIELDS as FREE_FIELDS
 from keras_vit.weights.load import find
 from keras_vit.weights.loading import fill
 
 logger = logging.getLogger("keras_vit")
-# What a user may ask of weights without asking for another network.
-FREE_FIELDS = {
-    "attention_dropout",
-    "drop_path",
-    "dropout",
-    "head_bias",
-    "image_size",
-    "num_classes",
-    "patch_size",
-    "preprocessing",
-}
 
 
 def list_models():
@@ -33,7 +24,9 @@ def list_models():
     return list(MODELS)
 
 
-def create_model(name, weights=None, weights_format=None, dtype=None, **fields):
+def create_model(
+    name, weights=None, weights_format=None, weights_image_size=None, dtype=None, **fields
+):
     """Builds a model by name, with published weights if asked.
 
     With `weights`, the model is built with the conventions of their source (epsilon, GELU, class
@@ -48,6 +41,8 @@ def create_model(name, weights=None, weights_format=None, dtype=None, **fields):
             of another code: see `keras_vit.weights.load`.
         weights_format: what the file is, where it does not say: a key of
             `keras_vit.weights.SOURCES`.
+        weights_image_size: (height, width) of the images that the file's position table is for,
+            where neither the file nor a square table tells.
         dtype: dtype or policy, such as `"mixed_bfloat16"`; Keras's global one by default.
         **fields: fields of the model's config to change, such as `num_classes=10`,
             `image_size=(224, 320)`, `pooling="gap"`.
@@ -70,34 +65,54 @@ def create_model(name, weights=None, weights_format=None, dtype=None, **fields):
     if unknown:
         raise ValueError(f"`{name}` has no field {unknown[0]!r}. Its fields: {', '.join(known)}.")
     if weights is None:
+        for argument, value in (
+            ("weights_format", weights_format),
+            ("weights_image_size", weights_image_size),
+        ):
+            if value is not None:
+                raise ValueError(f"`{argument}` needs `weights`. Received: {value!r}.")
         return model_class(model_class.config_class(**{**variant, **fields}), dtype=dtype)
-    return _with_weights(name, weights, weights_format, dtype, fields)
+    checkpoint = find(weights, model_class, weights_format, weights_image_size)
+    return _with_weights(name, checkpoint, dtype, fields)
 
 
-def _with_weights(name, weights, weights_format, dtype, fields):
+def _with_weights(name, checkpoint, dtype, fields):
     model_class, variant = _entry(name)
-    checkpoint = find(weights, model_class, weights_format)
-    _require_size(name, {**variant, **fields}, checkpoint)
-    if isinstance(fields.get("preprocessing"), dict):
+    _require_size(name, variant, checkpoint, fields)
+    preprocessing = dict(checkpoint.fields["preprocessing"])
+    theirs = checkpoint.fields.get("num_classes", 0)
+    if fields.get("num_classes", theirs) != theirs:
+        preprocessing.pop("class_names", None)  # names of the head that is left behind
+    asked = fields.get("preprocessing", {})
+    if isinstance(asked, dict):
         # What is not changed stays the source's.
-        merged = {**checkpoint.fields["preprocessing"], **fields["preprocessing"]}
-        fields = {**fields, "preprocessing": merged}
+        fields = {**fields, "preprocessing": {**preprocessing, **asked}}
     config = model_class.config_class(**{**variant, **checkpoint.fields, **fields})
     model = model_class(config, dtype=dtype)
-    asked = tuple(set(fields) - FREE_FIELDS)
-    model.weights_report = fill(model, checkpoint, "num_classes" in fields, accept=asked)
-    for remark in model.weights_report.remarks:
+    asked = tuple(set(fields) - set(FREE_FIELDS))
+    report = fill(model, checkpoint, "num_classes" in fields, accept=asked)
+    for remark in report.remarks:
         logger.warning("%s: %s", name, remark)
     return model
 
 
-def _require_size(name, variant, checkpoint):
-    for field in ("width", "depth", "mlp_dim", "num_heads"):
-        theirs = checkpoint.fields.get(field, variant[field])
-        if theirs != variant[field]:
+def _require_size(name, variant, checkpoint, fields):
+    """Checks that a file is of the size that the name stands for, unless told otherwise."""
+    model_class, _ = _entry(name)
+    sizes = ["width", "depth", "mlp_dim", "num_heads", "patch_size", "channels"]
+    if model_class is not ViT:
+        sizes.append("registers")
+    named = model_class.config_class(**variant)
+    for field in sizes:
+        ours, theirs = getattr(named, field), checkpoint.fields.get(field)
+        if field in fields:
+            if field == "patch_size":  # a kernel is resized, if that is asked
+                continue
+            ours = fields[field]
+        if theirs is not None and theirs != ours:
             raise ValueError(
                 f"{checkpoint.archive.origin} is no {name}: its {field} is {theirs}, that of "
-                f"{name} is {variant[field]}."
+                f"{name} is {ours}."
             )
 
 

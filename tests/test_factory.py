@@ -1,6 +1,6 @@
 import pytest
 
-from keras_vit import ViT, create_model, factory, list_models
+from keras_vit import ViT, create_model, factory, list_models, weights
 from keras_vit.models import ViTConfig
 from keras_vit.models.vit import PATCH_SIZES, VARIANTS, variant_config
 
@@ -60,3 +60,55 @@ def test_an_unknown_field_lists_the_known():
     message = str(caught.value)
     assert message.startswith("`vit_b16` has no field 'heads'. Its fields: image_size, patch_size")
     assert "num_heads" in message
+
+
+@pytest.mark.parametrize("argument", ["weights_format", "weights_image_size"])
+def test_what_needs_weights(argument):
+    with pytest.raises(ValueError, match=f"`{argument}` needs `weights`. Received: 'jax'."):
+        create_model("vit_b16", **TINY, **{argument: "jax"})
+
+
+def saved(folder, **fields):
+    config = {"norm_epsilon": 1e-12, "num_classes": 3, **fields}
+    model = create_model("vit_ti16", **{**TINY, **config})
+    weights.save(model, folder, "hf")
+    return model
+
+
+def test_a_file_of_another_patch_size_than_the_name_says(tmp_path):
+    saved(tmp_path / "w", patch_size=8)
+    size = {key: TINY[key] for key in ("width", "depth", "num_heads", "mlp_dim")}
+    with pytest.raises(ValueError, match=r"is no vit_ti16: its patch_size is \(8, 8\)"):
+        create_model("vit_ti16", weights=tmp_path / "w", **size)
+    model = create_model("vit_ti16", weights=tmp_path / "w", **size, patch_size=16)
+    assert "patches resized from 8×8 to 16×16" in str(model.weights_report.remarks)
+
+
+def test_the_names_of_classes_go_with_their_head(tmp_path):
+    saved(tmp_path / "w", preprocessing={"class_names": ["a", "b", "c"], "mean": (0.1, 0.2, 0.3)})
+    size = {key: TINY[key] for key in ("width", "depth", "num_heads", "mlp_dim")}
+    for classes, names in ((None, ("a", "b", "c")), (5, ()), (0, ())):
+        fields = {} if classes is None else {"num_classes": classes}
+        preprocessing = create_model("vit_ti16", weights=tmp_path / "w", **size, **fields)
+        preprocessing = preprocessing.preprocessing
+        assert preprocessing.class_names == names and preprocessing.mean == (0.1, 0.2, 0.3)
+
+
+def test_a_convention_that_was_asked_for_is_told(tmp_path):
+    saved(tmp_path / "w")
+    size = {key: TINY[key] for key in ("width", "depth", "num_heads", "mlp_dim")}
+    model = create_model("vit_ti16", weights=tmp_path / "w", **size, activation="relu")
+    assert model.config.activation == "relu"
+    told = "activation is 'relu', as asked; the file's is 'gelu'."
+    assert told in model.weights_report.notes
+
+
+def test_a_table_that_is_no_square_is_told_its_images(tmp_path):
+    model = create_model("vit_ti16", **{**TINY, "image_size": (32, 96)}, activation="gelu_tanh")
+    weights.save(model, tmp_path / "w.npz", "jax")
+    options = {"weights": tmp_path / "w.npz", "weights_format": "jax"}
+    size = {key: TINY[key] for key in ("width", "depth", "num_heads", "mlp_dim")}
+    with pytest.raises(ValueError, match="`weights_image_size` in create_model"):
+        create_model("vit_ti16", **options, **size)
+    again = create_model("vit_ti16", **options, **size, weights_image_size=(32, 96))
+    assert again.config.image_size == (32, 96)

@@ -27,7 +27,8 @@ def weights(
             column, justify="right" if column in ("size", "classes", "top-1") else "left"
         )
     for row in rows:
-        accuracy = "" if row.top1 is None else f"{row.top1:.1f} %"
+        # Without a head, the figure is that of somebody's probe.
+        accuracy = f"{row.top1:.1f} %" if row.top1 and row.num_classes else ""
         sizes = (str(row.image_size), str(row.num_classes or ""))
         table.add_row(row.name, row.model, *sizes, accuracy, row.licence, row.source)
     out.print(table)

@@ -20,6 +20,8 @@ class ImageModel(keras.Model):
         super().__init__(inputs=inputs, outputs=outputs, name=name, **kwargs)
         self.config = config
         self.policy = policy
+        # What the weights were last filled from: a `keras_vit.weights.Report`.
+        self.weights_report = None
         features = keras.Model(inputs, taps, name="features")
         # Held by a function: as an attribute it would be tracked and saved a second time.
         self._features = lambda images, training=None: features(images, training=training)

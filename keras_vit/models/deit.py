@@ -34,7 +34,7 @@ class DeiT(ViT):
     the position table; here those are part of the tokens, which gives the same sums. (A DeiT
     without distillation is a plain `ViT`.)
 
-    Args, call arguments are those of `ViT`, with `registers=1` and `pooling="token"`.
+    Args and call arguments are those of `ViT`, with `registers=1` and `pooling="token"`.
 
     Returns:
         Logits `[b, num_classes]`: the mean of both heads' (layers `head` and

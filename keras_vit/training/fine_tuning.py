@@ -11,7 +11,7 @@ def freeze(model, blocks):
     Args:
         model: a model of this package.
         blocks: how many blocks, from the input on, are frozen with the patch encoder; 0 freezes
-            nothing, `len` of the blocks and more leave only norm and head.
+            nothing, all of them, or more, leave norm and head.
 
     Raises:
         ValueError: if `blocks` is negative.
@@ -20,7 +20,7 @@ def freeze(model, blocks):
         raise ValueError(f"`blocks` must be at least 0. Received: {blocks}.")
     for layer in model.layers:
         depth = depth_of(layer.name, model.config.depth)
-        layer.trainable = blocks == 0 or depth > blocks
+        layer.trainable = blocks == 0 or depth > min(blocks, model.config.depth)
 
 
 def depth_of(path, depth):
@@ -64,8 +64,10 @@ def layer_decay_factors(model, decay):
 def carry_optimizer(source, target):
     """Takes the state of one model's optimizer over to another's, as far as it fits.
 
-    For the next stage of a training, after `keras_vit.weights.adapted`: the step count, and the
-    moments of every weight that kept its shape. The others start anew.
+    For the next stage of a training, after `keras_vit.weights.adapted`: the moments of every
+    weight that kept its shape. The others start anew, and so does the step count, so that the
+    next stage's learning rate begins where its schedule begins; Adam's correction for a young
+    average then makes the first steps smaller (a third of the rate at the first).
 
     Args:
         source: a compiled model that was trained.
@@ -75,9 +77,11 @@ def carry_optimizer(source, target):
         A list of the paths of the optimizer variables that were left as they were made.
 
     Raises:
-        ValueError: if the optimizers are of different classes.
+        ValueError: if a model is not compiled, or the optimizers are of different classes.
     """
-    old, new = source.optimizer, target.optimizer
+    old, new = (getattr(model, "optimizer", None) for model in (source, target))
+    if old is None or new is None:
+        raise ValueError("Both models must be compiled.")
     if type(old) is not type(new):
         raise ValueError(
             "Both models must have an optimizer of the same class. "
@@ -90,7 +94,7 @@ def carry_optimizer(source, target):
     for variable in new.variables:
         name = variable.path.split("/", 1)[-1]
         if name in kept and kept[name].shape == variable.shape:
-            if name != "learning_rate":
+            if name not in ("iteration", "learning_rate"):
                 variable.assign(kept[name])
         else:
             left.append(variable.path)

@@ -86,6 +86,10 @@ class Recipe:
             raise ValueError(
                 f"`label_smoothing` must be in [0, 1). Received: {self.label_smoothing}."
             )
+        if not isinstance(self.weights, str | None):
+            raise ValueError(
+                f"`weights` must be a name or path as text. Received: {self.weights!r}."
+            )
         if self.frozen_blocks < 0:
             raise ValueError(f"`frozen_blocks` must be at least 0. Received: {self.frozen_blocks}.")
         if self.layer_decay is not None and not 0 < self.layer_decay <= 1:

@@ -64,8 +64,9 @@ def adapted(model, resize="bicubic", patch_resize="bicubic_antialias", **fields)
             variable.assign(
                 _fitted(variable.path, value, model.config, config, resize, patch_resize)
             )
-    for layer in model.layers:
-        new.get_layer(layer.name).trainable = layer.trainable
+    frozen = {layer.name for layer in model.layers if not layer.trainable}
+    for layer in new.layers:
+        layer.trainable = layer.name not in frozen
     return new
 
 

@@ -79,6 +79,11 @@ def open_checkpoint(path, model_class, format=None, image_size=None, model_grid=
     if image_size is not None:
         told["image_size"] = image_size
     rows, grid = _position_grid(facts, told, model_grid, archive.origin)
+    if source.position is None and not (grid and facts["class_token"]):
+        lacking = "position table" if facts["class_token"] else "class token"
+        raise ValueError(
+            f"{archive.origin} holds no {lacking}, which every file of the format {name!r} has."
+        )
     fields = _fields(source, facts, told, rows, grid)
     return Checkpoint(canonical, name, fields, rows, grid, table)
 
@@ -143,7 +148,8 @@ def _position_grid(facts, told, model_grid, origin):
     grids = " or ".join(f"{rows} + {grid[0]}×{grid[1]}" for rows, grid in readings)
     found = f"may be {grids}" if grids else "are no square grid, and nothing tells their shape"
     raise ValueError(
-        f"{origin}: {count} positions {found}. State `image_size` of the file's images."
+        f"{origin}: {count} positions {found}. State the size of the file's images "
+        "(`image_size` in load, `weights_image_size` in create_model)."
     )
 
 

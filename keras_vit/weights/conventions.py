@@ -49,26 +49,34 @@ def require_same(model, checkpoint, accept, asked):
     unknown = sorted(set(accept) - set(CONVENTIONS))
     if unknown:
         raise ValueError(f"`accept` may hold {', '.join(CONVENTIONS)}. Received: {unknown[0]!r}.")
-    found = _differences(model.config, checkpoint.fields)
-    differences = {name: pair for name, pair in found.items() if name not in accept}
-    if not differences:
+    found = differences(model.config, checkpoint.fields)
+    refused = {name: pair for name, pair in found.items() if name not in accept}
+    if not refused:
         return
     accepted = {name: _argument(name, model.config) for name in found if name in accept}
     call = fitting_call(model, checkpoint.fields, {**asked, **accepted})
     lines = [
         f"  {name}: the model has {ours!r}, the weights need {theirs!r}"
-        for name, (ours, theirs) in differences.items()
+        for name, (ours, theirs) in refused.items()
     ]
     raise ConventionsDiffer(
         f"{checkpoint.archive.origin} does not fit this model, which stays as it was:\n"
         + "\n".join(lines)
-        + f"\nA model that fits: {call}",
-        differences,
+        + f"\nA model that fits: {call}"
+        + _remedy(refused),
+        refused,
         call,
     )
 
 
-def _differences(config, fields):
+def _remedy(refused):
+    if not set(refused) <= set(CONVENTIONS):
+        return ""
+    return f"\nTo load all the same: load(..., accept={tuple(refused)})"
+
+
+def differences(config, fields):
+    """Returns field -> (the model's value, the weights' value) of all that differ."""
     found = {}
     for name in SIZES + CONVENTIONS:
         if name not in fields and name != "representation_size":
@@ -112,10 +120,10 @@ def fitting_call(model, fields, asked):
     sizes = {size: fields.get(size, getattr(model.config, size)) for size in SIZES}
     name, variant = _closest(type(model), {**sizes, "patch_size": model.config.patch_size})
     wanted = {size: value for size, value in sizes.items() if getattr(variant, size) != value}
-    for side in ("image_size", "patch_size"):
-        ours = getattr(model.config, side)
-        if ours != fields.get(side, getattr(variant, side)):
-            wanted[side] = ours
+    if model.config.patch_size != variant.patch_size:
+        wanted["patch_size"] = model.config.patch_size
+    if model.config.image_size != fields.get("image_size", variant.image_size):
+        wanted["image_size"] = model.config.image_size
     arguments = [f"{argument}={value!r}" for argument, value in {**asked, **wanted}.items()]
     return f"create_model({', '.join([repr(name), *arguments])})"
 

@@ -99,17 +99,23 @@ def _bring(url, path, sha256):
         ) from error
     _check(part, path, url, sha256)
     part.replace(path)
+    part.with_name(f"{part.name}.version").unlink(missing_ok=True)
 
 
 def _fetch(url, part):
-    done = part.stat().st_size if part.exists() else 0
-    response, start = _request(url, done)
+    version = part.with_name(f"{part.name}.version")
+    done = part.stat().st_size if part.exists() and version.exists() else 0
+    response, start = _request(url, done, version.read_text("utf-8") if done else "")
     if response is None:
         return
     with response:
         length = response.headers.get("Content-Length")
         total = start + int(length) if length else None
         done = start
+        # Only half of the same version may be taken up again.
+        etag = response.headers.get("ETag") or response.headers.get("Last-Modified")
+        if etag:
+            version.write_text(etag, "utf-8")
         with open(part, "ab" if start else "wb") as file, _Progress(part.stem, total) as bar:
             while chunk := response.read(CHUNK):
                 file.write(chunk)
@@ -119,13 +125,13 @@ def _fetch(url, part):
         raise OSError(f"the connection broke off after {done} of {total} bytes")
 
 
-def _request(url, done):
+def _request(url, done, version=""):
     """Asks for a file from byte `done` on.
 
     Returns:
         The response, None if no byte is left to fetch, and the byte that it starts at.
     """
-    headers = {"Range": f"bytes={done}-"} if done else {}
+    headers = {"Range": f"bytes={done}-", "If-Range": version} if done else {}
     try:
         response = urllib.request.urlopen(
             urllib.request.Request(url, headers=headers), timeout=SECONDS

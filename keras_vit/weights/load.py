@@ -4,7 +4,7 @@ from pathlib import Path
 
 from keras_vit.layers.sizes import patch_grid
 from keras_vit.models.base import ImageModel
-from keras_vit.weights.catalog import catalog_entry
+from keras_vit.weights.catalog import catalog, catalog_entry
 from keras_vit.weights.checkpoint import open_checkpoint
 from keras_vit.weights.conventions import require_same
 from keras_vit.weights.download import download
@@ -60,12 +60,19 @@ def load(model, weights, format=None, *, new_head=False, resize=None, accept=(),
 
 def find(weights, model_class, format=None, image_size=None, model_grid=None):
     """Opens weights by name or path: see `load`. Downloads what is published and not here yet."""
-    if _is_path(weights):
+    if str(weights).startswith(("http://", "https://")):
+        raise ValueError(
+            f"`weights` must be a published name, a file or a folder. Received: {weights!r}. "
+            "Download it first."
+        )
+    if str(weights) not in catalog() and _is_path(weights):
         return open_checkpoint(weights, model_class, format, image_size, model_grid)
-    row = catalog_entry(weights)
+    row = catalog_entry(str(weights))
+    if format not in (None, row.source):
+        raise ValueError(f"{row.name} is of the format {row.source!r}. Received: {format!r}.")
     path = download(row.url, row.file, row.sha256)
     told = {"image_size": row.image_size, "preprocessing": row.preprocessing}
-    return open_checkpoint(path, model_class, format or row.source, image_size, model_grid, told)
+    return open_checkpoint(path, model_class, row.source, image_size, model_grid, told)
 
 
 def _is_path(weights):

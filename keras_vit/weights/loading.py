@@ -6,6 +6,7 @@ import re
 import keras
 import numpy as np
 
+from keras_vit.weights.conventions import differences
 from keras_vit.weights.fitting import fit_kernel, fit_positions, fit_prefix
 from keras_vit.weights.report import Report
 from keras_vit.weights.resample import resize_named
@@ -47,7 +48,8 @@ def fill(model, checkpoint, new_head=False, resize=None, accept=()):
         if variable.path in staged:
             # Freed one by one: at no time is there more than one copy beside the model.
             variable.assign(staged.pop(variable.path))
-    return filling.report()
+    model.weights_report = filling.report()
+    return model.weights_report
 
 
 class _Filling:
@@ -64,7 +66,13 @@ class _Filling:
         self.filled, self.new, self.unused, self.notes = {}, {}, {}, []
 
     def report(self):
-        notes, name = tuple(self.notes), self.checkpoint.source_name
+        found = differences(self.config, self.checkpoint.fields)
+        asked = [
+            f"{field} is {ours!r}, as asked; the file's is {theirs!r}."
+            for field, (ours, theirs) in found.items()
+            if field in self.accept
+        ]
+        notes, name = (*self.notes, *asked), self.checkpoint.source_name
         return Report(self.origin, name, self.filled, self.new, self.unused, notes)
 
     def stage(self):
@@ -176,10 +184,7 @@ class _Filling:
                 f"{tuple(variable.shape)}."
             )
         if path == "head/kernel" and not value.any():
-            note = "all zeros"
-            self.notes.append(
-                "The head is all zeros, as in the published i21k files: it knows no classes."
-            )
+            self.notes.append("The head is all zeros in the file: it knows no classes.")
         self.filled[path] = (names, value.shape, note)
         return np.ascontiguousarray(value, keras.backend.standardize_dtype(variable.dtype))
 

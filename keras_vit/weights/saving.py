@@ -17,6 +17,8 @@ from keras_vit.weights.metadata import NOTE
 from keras_vit.weights.sources import table_of
 from keras_vit.weights.targets import hf, jax, timm
 
+# What another code may be wrong about without a weight being lost.
+WITHOUT_WEIGHTS = ("activation", "norm_epsilon", "preprocessing")
 POSITION, REGISTERS = "patch_encoder/position", "patch_encoder/registers"
 
 
@@ -51,6 +53,11 @@ def save(model, path, format="hf", *, accept=()):
             message lists what is in the way.
         OSError: if the file cannot be written. What was at `path` is then still there.
     """
+    unknown = sorted(set(accept) - set(WITHOUT_WEIGHTS))
+    if unknown:
+        raise ValueError(
+            f"`accept` may hold {', '.join(WITHOUT_WEIGHTS)}. Received: {unknown[0]!r}."
+        )
     if format not in FORMATS:
         raise ValueError(f"`format` must be one of {', '.join(FORMATS)}. Received: {format!r}.")
     target = FORMATS[format].target(model)

@@ -25,7 +25,8 @@ class Source:
         activation, norm_epsilon: as in the model's config.
         preprocessing: fields of `Preprocessing` at inference.
         position_resize: how it resizes position tables, one of `RESIZES`.
-        position: what positions are when the file holds no table.
+        position: what positions are when the file holds no table; None where every file has a
+            table and a class token.
         patch_resize: how patch kernels are resized, one of `RESIZES`.
         files: the endings that its files have.
     """
@@ -35,7 +36,7 @@ class Source:
     norm_epsilon: float
     preprocessing: MappingProxyType
     position_resize: str
-    position: str = "none"
+    position: str | None = None
     patch_resize: str = "bicubic_antialias"
     files: tuple = (".safetensors", ".pth", ".pt")
 
@@ -54,10 +55,15 @@ def _jax(position):
     )
 
 
-def _timm(preprocessing, position_resize):
+def _timm(preprocessing, position_resize, position=None):
     tables = {"ViT": vit_timm.TABLE, "DeiT": vit_timm.DISTILLED}
     return Source(
-        MappingProxyType(tables), "gelu", 1e-6, MappingProxyType(preprocessing), position_resize
+        MappingProxyType(tables),
+        "gelu",
+        1e-6,
+        MappingProxyType(preprocessing),
+        position_resize,
+        position,
     )
 
 
@@ -75,10 +81,12 @@ def _hf(tables, norm_epsilon, preprocessing, position_resize="bicubic"):
 # vit_jax adds its table to class token and patches, big_vision its own to the patches only. The
 # file tells which; what it cannot tell is that big_vision's files without a table use sincos2d.
 SOURCES = {
-    "jax": _jax("none"),
+    "jax": _jax(None),
     "big_vision": _jax("sincos2d"),
     "timm": _timm(
-        {**HALF, "resize": "crop", "crop": 0.9, "interpolation": "bicubic"}, "bicubic_antialias"
+        {**HALF, "resize": "crop", "crop": 0.9, "interpolation": "bicubic"},
+        "bicubic_antialias",
+        "none",
     ),
     "deit": _timm({**IMAGENET, **CROP_224_OF_256}, "bicubic"),
     "deit3": _timm(

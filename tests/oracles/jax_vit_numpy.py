@@ -15,7 +15,13 @@ import scipy.ndimage
 WIDTH, DEPTH, HEADS, MLP_DIM, CLASSES = 24, 2, 3, 43, 7
 PATCH, GRID = (4, 4), (5, 5)
 # What `create_model` must be told of a model of these sizes.
-SIZES = {"width": WIDTH, "depth": DEPTH, "num_heads": HEADS, "mlp_dim": MLP_DIM}
+SIZES = {
+    "patch_size": PATCH,
+    "width": WIDTH,
+    "depth": DEPTH,
+    "num_heads": HEADS,
+    "mlp_dim": MLP_DIM,
+}
 
 # The codes number the same layers differently: (attention, second norm, MLP).
 NUMBERING = {

@@ -58,6 +58,8 @@ def test_frozen_blocks_do_not_move():
     trained(model)
     moved = {v.path for v in model.weights if not np.array_equal(v, before[v.path])}
     assert {path.split("/")[0] for path in moved} == {"block_2", "norm", "head"}
+    freeze(model, 99)
+    assert {v.path.split("/")[0] for v in model.trainable_variables} == {"norm", "head"}
     freeze(model, 0)
     assert len(model.trainable_variables) == len(before)
 
@@ -115,12 +117,18 @@ def test_the_optimizer_goes_on_at_another_resolution():
         "patch_encoder_position_momentum",
         "patch_encoder_position_velocity",
     }
-    assert int(large.optimizer.iterations) == 3
+    assert int(small.optimizer.iterations) == 3 and int(large.optimizer.iterations) == 0
     kept = {v.path: np.array(v) for v in small.optimizer.variables}
     for variable in large.optimizer.variables:
-        if variable.path not in left and "learning_rate" not in variable.path:
+        own = variable.path.split("/")[-1] in ("iteration", "learning_rate")
+        if variable.path not in left and not own:
             np.testing.assert_array_equal(variable, kept[variable.path], variable.path)
     assert any(value.any() for path, value in kept.items() if path.endswith("velocity"))
+
+
+def test_a_model_that_is_not_compiled():
+    with pytest.raises(ValueError, match="Both models must be compiled"):
+        carry_optimizer(tiny(), tiny())
 
 
 def test_optimizers_of_two_kinds():

@@ -21,6 +21,7 @@ class FileServer(http.server.ThreadingHTTPServer):
         ranges: `"honoured"`, `"ignored"`, or `"shifted"`: another part than asked for.
         status: of every answer.
         length: whether Content-Length is stated; else the body comes in chunks.
+        etag: names the version of the content; a part of another one is not continued.
         stalled: an event to wait for before anything is answered, or None.
     """
 
@@ -30,7 +31,7 @@ class FileServer(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.content, self.requests = CONTENT, []
         self.breaks_after, self.ranges, self.status, self.length = None, "honoured", 200, True
-        self.stalled = None
+        self.stalled, self.etag = None, '"first"'
 
     @property
     def url(self):
@@ -49,6 +50,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
             return
         start = 0
+        if self.headers.get("If-Range") not in (None, server.etag):
+            asked = None
         if asked and server.ranges != "ignored":
             start = int(re.fullmatch(r"bytes=(\d+)-", asked)[1])
             if start >= len(content):
@@ -62,6 +65,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def _answer(self, status, body, headers):
         self.send_response(status)
+        self.send_header("ETag", self.server.etag)
         for name, value in headers.items():
             self.send_header(name, value)
         name, value = "Content-Length", len(body)

@@ -76,3 +76,9 @@ def test_what_was_frozen_stays_frozen():
 def test_a_field_that_makes_another_network():
     with pytest.raises(ValueError, match="`adapted` changes .*Received: 'activation'"):
         adapted(tiny(), activation="relu")
+
+
+def test_layers_that_go_away():
+    model = tiny(dropout=0.1)
+    assert adapted(model, num_classes=0).output_shape == (None, 12)
+    assert "dropout" not in [layer.name for layer in adapted(model, dropout=0.0).layers]

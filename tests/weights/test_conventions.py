@@ -78,7 +78,7 @@ def test_a_default_model_refuses_jax_weights_and_the_printed_call_fits(options, 
     assert error.differences == expected
     for name, (ours, theirs) in expected.items():
         assert f"  {name}: the model has {ours!r}, the weights need {theirs!r}\n" in str(error)
-    assert str(error).endswith(f"A model that fits: {error.call}")
+    assert f"\nA model that fits: {error.call}\n" in str(error) + "\n"
     assert all(np.array_equal(value, before[path]) for path, value in state(model).items())
 
     fitting = eval(error.call, {"create_model": create_model})

@@ -163,22 +163,44 @@ def test_a_connection_that_breaks_twice(server, fetch):
     assert asked(server) == [None, "bytes=1000003-", "bytes=2000006-"]
 
 
+def leave_part(fetch, content):
+    """What a process leaves that was killed: the bytes, and which version they are of."""
+    fetch.part.write_bytes(content)
+    fetch.part.with_name("w.npz.part.version").write_text('"first"', "utf-8")
+
+
+def test_a_part_of_a_version_that_is_replaced_is_not_continued(server, fetch):
+    server.breaks_after = HALF
+    with pytest.raises(ConnectionError):
+        fetch()
+    server.breaks_after, server.content, server.etag = None, CONTENT[::-1], '"second"'
+    assert fetch().read_bytes() == CONTENT[::-1]
+    assert asked(server) == [None, RESUMED]
+    assert files(fetch.path.parent) == [RECORD, "w.npz"]
+
+
+def test_a_part_without_its_version_is_not_continued(server, fetch):
+    fetch.part.write_bytes(b"x" * HALF)
+    assert fetch().read_bytes() == CONTENT
+    assert asked(server) == [None]
+
+
 def test_a_part_that_is_whole(server, fetch):
     """A process that was killed before it could rename the file."""
-    fetch.part.write_bytes(CONTENT)
+    leave_part(fetch, CONTENT)
     assert fetch(SHA256).read_bytes() == CONTENT
     assert asked(server) == [f"bytes={len(CONTENT)}-"]
 
 
 @pytest.mark.parametrize("extra", [1, 1000])
 def test_a_part_that_is_longer_than_the_file(server, fetch, extra):
-    fetch.part.write_bytes(CONTENT + bytes(extra))
+    leave_part(fetch, CONTENT + bytes(extra))
     assert fetch().read_bytes() == CONTENT
     assert asked(server) == [f"bytes={len(CONTENT) + extra}-", None]
 
 
 def test_a_part_of_another_file(server, fetch):
-    fetch.part.write_bytes(b"x" * HALF)
+    leave_part(fetch, b"x" * HALF)
     with pytest.raises(ValueError, match="is not the file"):
         fetch(SHA256)
     assert not fetch.part.exists()

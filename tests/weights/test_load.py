@@ -89,9 +89,16 @@ def test_a_name_is_downloaded_and_read_as_the_catalogue_says(published):
     assert_same(built, arrays, (12, 36), grid=(3, 9))
 
 
-def test_a_format_given_beats_the_catalogues(published):
+def test_a_format_that_is_not_the_catalogues(published):
     assert find(NAME, type(build())).source_name == "jax"
-    assert find(NAME, type(build()), "big_vision").source_name == "big_vision"
+    assert find(NAME, type(build()), "jax").source_name == "jax"
+    with pytest.raises(ValueError, match=f"{NAME} is of the format 'jax'. Received: 'big_vision'"):
+        find(NAME, type(build()), "big_vision")
+
+
+def test_an_address_is_no_path():
+    with pytest.raises(ValueError, match="`weights` must be a published name, .*Download it first"):
+        load(build(), "https://example.org/w.npz")
 
 
 def test_a_name_that_is_not_published_is_no_path():
@@ -154,7 +161,7 @@ def test_a_rectangular_table_is_that_of_the_model_or_of_the_size_that_is_told(tm
     assert report.filled["patch_encoder/position"][2] == ""
     assert_same(model, arrays, (12, 36), grid=(3, 9))
     other = build()
-    with pytest.raises(ValueError, match="28 positions are no square grid.*State `image_size`"):
+    with pytest.raises(ValueError, match="28 positions are no square grid.*State the size"):
         load(other, tmp_path / "w.npz", "jax")
     load(other, tmp_path / "w.npz", "jax", image_size=(12, 36))
     assert_same(other, arrays, grid=(3, 9))

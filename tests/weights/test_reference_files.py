@@ -25,7 +25,7 @@ def file_of(name):
 def build(name, size=NATIVE, **fields):
     case = CASES[name]
     arguments = case["arguments"]
-    sizes = {"width": 24, "depth": 2, "num_heads": 3}
+    sizes = {"patch_size": 4, "width": 24, "depth": 2, "num_heads": 3}
     swiglu = arguments.get("use_swiglu_ffn") or arguments.get("mlp") == "swiglu"
     sizes["mlp_dim"] = arguments.get("intermediate_size", 48)
     if swiglu:

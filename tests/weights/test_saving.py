@@ -96,7 +96,9 @@ def saved(name, folder):
 def test_the_way_back(name, tmp_path):
     """The file, read again, gives the same config and bit for bit the same weights."""
     model, path, stated = saved(name, tmp_path)
-    sizes = {key: BASE[key] for key in ("width", "depth", "num_heads")}
+    sizes = {
+        key: getattr(model.config, key) for key in ("patch_size", "width", "depth", "num_heads")
+    }
     other = create_model(
         "deit_ti16" if isinstance(model, DeiT) else "vit_ti16",
         weights=path,
@@ -185,6 +187,7 @@ def test_a_single_file(tmp_path):
         ("jax", {}, "activation"),
         ("jax", {**JAX, "norm_epsilon": 1e-5}, "norm_epsilon"),
         ("jax", {**JAX, **SCALED}, "layer_scale"),
+        ("jax", {**JAX, "preprocessing": HALF_UP}, "preprocessing"),
         ("jax", {**JAX, "registers": 1}, "registers"),
         ("jax", {**JAX, "pooling": "gap"}, "pooling"),
         ("jax", {**JAX, "pooling": "gap_then_norm"}, "pooling"),
@@ -194,6 +197,12 @@ def test_what_the_other_code_cannot_compute(format, fields, field, tmp_path):
     with pytest.raises(ValueError, match=f"(?s)cannot be written in the format .*{field}: "):
         weights.save(random_model(fields), tmp_path / "model.npz", format)
     assert not list(tmp_path.iterdir())
+
+
+def test_only_what_holds_no_weights_may_be_given_up(tmp_path):
+    for name in ("layer_scale", "registers", "activatoin"):
+        with pytest.raises(ValueError, match=f"`accept` may hold activation, .*'{name}'"):
+            weights.save(random_model(JAX), tmp_path / "model.npz", "jax", accept=(name,))
 
 
 def test_what_may_differ_by_request(tmp_path):

@@ -54,7 +54,8 @@ def test_patches_files_and_positions_of_each_code(name):
     assert source.patch_resize in RESIZES
     files = (".npz",) if is_jax else HF_FILES if name.startswith("hf_") else TORCH_FILES
     assert source.files == files
-    assert source.position == ("sincos2d" if name == "big_vision" else "none")
+    # None: every file has a table. big_vision's without one are sincos2d, timm's have none.
+    assert source.position == {"big_vision": "sincos2d", "timm": "none"}.get(name)
 
 
 def test_sources_cannot_be_altered():

@@ -14,6 +14,8 @@ def target(model):
         in_the_way=in_the_way(
             activation=config.activation != "gelu_tanh" and "the JAX codes use the tanh GELU",
             norm_epsilon=config.norm_epsilon != 1e-6 and "the JAX codes use 1e-6",
+            preprocessing=set(config.preprocessing.mean + config.preprocessing.std) != {0.5}
+            and "the JAX codes take images from -1 to 1, mean and std 0.5",
             layer_scale=config.layer_scale is not None and "the JAX codes have no LayerScale",
             registers=config.registers and "the JAX codes have no registers",
             mlp=config.mlp != "mlp" and "the JAX codes have the plain MLP only",
