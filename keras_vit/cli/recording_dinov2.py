@@ -67,7 +67,7 @@ def dinov2_probe(work, source, train=5_000, test=2_000):
     }
     accuracies = {name: accuracy(found, splits) for name, found in features.items()}
     ours, theirs = accuracies.values()
-    if abs(ours - theirs) > LARGEST_GAP:
+    if abs(ours - theirs) > LARGEST_GAP + 1e-9:
         raise ValueError(f"The two accuracies must be the same to 0.001. Received: {accuracies}.")
     return {
         "command": "make record ROW=dinov2_probe",
@@ -165,9 +165,11 @@ def cached_features(engine, files, folder):
 
 def accuracy(features, splits):
     """The accuracy on the test images of a logistic regression on the training images."""
-    probe = make_pipeline(StandardScaler(), LogisticRegression(max_iter=5_000))
-    probe.fit(features["train"], splits["train"][1])
-    return round(float(probe.score(features["test"], splits["test"][1])), 4)
+    # To the optimum, which is one: where the solver stops by its default, features that differ by
+    # 4e-6 leave two of 2,000 images to chance.
+    probe = make_pipeline(StandardScaler(), LogisticRegression(tol=1e-6, max_iter=20_000))
+    probe.fit(features["train"].astype("float64"), splits["train"][1])
+    return round(float(probe.score(features["test"].astype("float64"), splits["test"][1])), 4)
 
 
 def relative_difference(ours, theirs):

@@ -1,5 +1,6 @@
 """`keras-vit train`."""
 
+import functools
 import signal
 import subprocess
 import sys
@@ -51,22 +52,23 @@ def test_changes_may_contain_equals_signs():
 
 def test_ctrl_c_keeps_the_last_state_and_says_where(digits, tmp_path):
     folder = tmp_path / "run"
-    run = subprocess.Popen(
-        # More epochs than end before a busy machine has sent the signal.
-        [
-            *(sys.executable, "-m", "keras_vit.cli.main", "train", "digits", digits),
-            *("--out", folder, "--set", "epochs=100000"),
-        ],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    for line in run.stderr:
-        if line.startswith("epoch 2/"):
-            break
-    run.send_signal(signal.SIGINT)
-    output, errors = run.communicate(timeout=60)
+    # More epochs than end before a busy machine has sent the signal.
+    command = [
+        *(sys.executable, "-m", "keras_vit.cli.main", "train", "digits", digits),
+        *("--out", folder, "--set", "epochs=100000"),
+    ]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    # A shell ignores SIGINT for what it starts in the background, tests and their children too.
+    heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command, cwd=ROOT, preexec_fn=heed, **pipes) as run:
+        for line in run.stderr:
+            if line.startswith("epoch 2/"):
+                break
+        run.send_signal(signal.SIGINT)
+        try:
+            output, errors = run.communicate(timeout=60)
+        finally:
+            run.kill()
     assert run.returncode == 130
     assert f"{folder / 'last.safetensors'}; go on with --resume" in output
     assert errors.endswith("Interrupted.\n")

@@ -94,7 +94,7 @@ def test_features(pooling):
     assert {name: tuple(value.shape) for name, value in features.items()} == {
         "tokens": (2, 15, 14),
         "prefix": (2, 3, 14),
-        "pooled": (2, 18, 14) if pooling == "none" else (2, 14),
+        "pooled": {"none": (2, 18, 14), "token_and_mean": (2, 28)}.get(pooling, (2, 14)),
     }
     tokens, pooled = (ops.convert_to_numpy(features[name]) for name in ("tokens", "pooled"))
     expected = {
@@ -103,6 +103,9 @@ def test_features(pooling):
         "none": lambda: np.concatenate([features["prefix"], tokens], axis=1),
         "map": lambda: model.get_layer("pool")(tokens),
         "gap_then_norm": lambda: pooled,
+        "token_and_mean": lambda: np.concatenate(
+            [ops.convert_to_numpy(features["prefix"])[:, 0], tokens.mean(axis=1)], axis=-1
+        ),
     }[pooling]()
     np.testing.assert_allclose(pooled, expected, atol=1e-6)
 
