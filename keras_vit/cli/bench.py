@@ -2,6 +2,8 @@
 
 import os
 import platform
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,6 +20,12 @@ def bench(
         str | None, typer.Option(help="float32, mixed_bfloat16 or mixed_float16; for a name.")
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Timed calls; their median counts.")] = 10,
+    against: Annotated[
+        str, typer.Option(metavar="NAMES", help="timm, keras_hub, or both with a comma between.")
+    ] = "",
+    reference_python: Annotated[
+        Path, typer.Option(help="The Python of an environment that has those packages.")
+    ] = Path(sys.executable),
 ):
     """Measure the speed of a model: inference and, for a Keras model, a training step."""
     from keras_vit.cli.opening import open_any
@@ -32,6 +40,31 @@ def bench(
         table.add_row(name, f"{batch_size / seconds:,.1f}", f"{1000 * seconds:,.2f}")
     out.print(f"{model}, batches of {batch_size}, on {device()}", soft_wrap=True)
     out.print(table)
+    if against:
+        out.print(_beside(predictor, batch_size, dtype, against, reference_python, repeats))
+
+
+def _beside(predictor, batch_size, dtype, against, python, rounds):
+    """The table of this model and the others', timed by turns, each in a process of its own."""
+    from keras_vit.cli.bench_against import compare, rival_names, settings_of
+
+    if predictor.kind != "keras":
+        raise ValueError("`--against` takes a registered name. Received: a file.")
+    names = rival_names(against)
+    settings = settings_of(predictor.model.config, batch_size, dtype)
+    with out.status(f"beside {', '.join(names)}: first calls compile"):
+        found = compare(names, settings, python, rounds)
+    table = Table(box=None, pad_edge=False, title=f"by turns, {settings['dtype']}")
+    table.add_column("")
+    for name in ("keras_vit", *names):
+        table.add_column(f"{name}, images/s", justify="right")
+    for name in names:
+        table.add_column(f"keras_vit / {name}", justify="right")
+    for call, seconds in found.items():
+        speeds = [f"{batch_size / taken:,.1f}" for taken in seconds.values()]
+        ratios = [f"{seconds[name] / seconds['keras_vit']:.2f}" for name in names]
+        table.add_row(call, *speeds, *ratios)
+    return table
 
 
 def device():

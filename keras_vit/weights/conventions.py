@@ -94,7 +94,7 @@ def _compared(name, config, theirs):
     if name == "class_position" and not config.class_token:
         return None, None
     if name == "preprocessing":
-        theirs = Preprocessing(**theirs)
+        theirs = Preprocessing(**theirs) if isinstance(theirs, dict) else theirs
         return _picture_steps(ours), _picture_steps(theirs)
     return ours, theirs
 
