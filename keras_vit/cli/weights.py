@@ -15,11 +15,11 @@ def weights(
 ):
     """List the published weights, with licence and ImageNet accuracy."""
     from keras_vit.factory import list_models
-    from keras_vit.weights import catalog
+    from keras_vit.weights import catalog, list_weights
 
     rows = [row for row in catalog().values() if model in ("", row.model)]
     if not rows:
-        known = ", ".join(name for name in list_models() if catalog_has(name))
+        known = ", ".join(name for name in list_models() if list_weights(name))
         raise ValueError(f"There are no published weights for {model!r}. There are for: {known}.")
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for column in ("weights", "model", "size", "classes", "top-1", "licence", "format"):
@@ -32,10 +32,3 @@ def weights(
         sizes = (str(row.image_size), str(row.num_classes or ""))
         table.add_row(row.name, row.model, *sizes, accuracy, row.licence, row.source)
     out.print(table)
-
-
-def catalog_has(model):
-    """Whether weights are published for a model."""
-    from keras_vit.weights import list_weights
-
-    return bool(list_weights(model))

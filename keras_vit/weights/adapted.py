@@ -6,9 +6,9 @@ import numpy as np
 from keras import ops
 
 from keras_vit.layers.sizes import patch_grid
+from keras_vit.weights.loading import KERNEL, POSITION
 from keras_vit.weights.resample import resize_grid, resize_patches
 
-POSITION, KERNEL = "patch_encoder/position", "patch_encoder/projection/kernel"
 FIELDS = (
     "attention_dropout",
     "drop_path",

@@ -13,13 +13,13 @@ from safetensors.numpy import save_file
 from keras_vit.files import replacing
 from keras_vit.layers.positions import sincos2d
 from keras_vit.layers.sizes import patch_grid
+from keras_vit.weights.loading import POSITION
 from keras_vit.weights.metadata import NOTE
 from keras_vit.weights.sources import table_of
 from keras_vit.weights.targets import hf, jax, timm
 
 # What another code may be wrong about without a weight being lost.
 WITHOUT_WEIGHTS = ("activation", "norm_epsilon", "preprocessing")
-POSITION, REGISTERS = "patch_encoder/position", "patch_encoder/registers"
 
 
 @dataclasses.dataclass(frozen=True)

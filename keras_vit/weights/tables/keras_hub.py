@@ -15,7 +15,7 @@ from keras_vit.weights.layouts import (
     flax_projection_biases,
     flax_projections,
 )
-from keras_vit.weights.tables.table import Table, entry
+from keras_vit.weights.tables.table import Table, dense, entry, norm
 
 # A Keras `Embedding`'s table has no batch axis.
 EMBEDDING = Layout(lambda x: x[None], lambda x: (x[0],))
@@ -85,7 +85,7 @@ def _table(names):
     def entries(config):
         ours = "patch_encoder"
         patches = flax_patches(config.patch_size)
-        found = _dense(f"{ours}/projection", names.projection, patches)
+        found = dense(f"{ours}/projection", names.projection, patches)
         if config.class_token:
             found.append(entry(f"{ours}/class_token", SAME, names.class_token))
         if config.registers:
@@ -94,11 +94,11 @@ def _table(names):
         for index in range(config.depth):
             theirs = names.block.format(index + names.first_block)
             found += _block(f"block_{index}", theirs, names, config)
-        found += _norm("norm", names.norm)
+        found += norm("norm", f"{names.norm}/gamma", f"{names.norm}/beta")
         if config.representation_size:
-            found += _dense("representation", "pre_logits")
+            found += dense("representation", "pre_logits")
         if config.num_classes:
-            found += _dense("head", "predictions")
+            found += dense("head", "predictions")
         return found
 
     return Table(lambda archive: archive, entries, lambda archive: {}, UNUSED)
@@ -111,33 +111,19 @@ def _block(ours, theirs, names, config):
     kernels, biases = ([f"{part}/{kind}" for part in parts] for kind in ("kernel", "bias"))
     output = flax_output(config.num_heads)
     found = [
-        *_norm(f"{ours}/norm1", f"{theirs}/{names.norm1}"),
+        *norm(f"{ours}/norm1", f"{theirs}/{names.norm1}/gamma", f"{theirs}/{names.norm1}/beta"),
         entry(f"{ours}/attention/qkv/kernel", flax_projections(3), *kernels),
         entry(f"{ours}/attention/qkv/bias", flax_projection_biases(3), *biases),
-        *_dense(f"{ours}/attention/out", f"{attention}/attention_output", output),
-        *_norm(f"{ours}/norm2", f"{theirs}/{names.norm2}"),
-        *_dense(f"{ours}/mlp/fc1", f"{theirs}/{fc1}"),
-        *_dense(f"{ours}/mlp/fc2", f"{theirs}/{fc2}"),
+        *dense(f"{ours}/attention/out", f"{attention}/attention_output", output),
+        *norm(f"{ours}/norm2", f"{theirs}/{names.norm2}/gamma", f"{theirs}/{names.norm2}/beta"),
+        *dense(f"{ours}/mlp/fc1", f"{theirs}/{fc1}"),
+        *dense(f"{ours}/mlp/fc2", f"{theirs}/{fc2}"),
     ]
     if config.layer_scale is not None:
         for number in (1, 2):
             scale = f"{theirs}/layer_scale{number}/lambda1"
             found.append(entry(f"{ours}/scale{number}/gamma", SAME, scale))
     return found
-
-
-def _dense(ours, theirs, layout=SAME):
-    return [
-        entry(f"{ours}/kernel", layout, f"{theirs}/kernel"),
-        entry(f"{ours}/bias", SAME, f"{theirs}/bias"),
-    ]
-
-
-def _norm(ours, theirs):
-    return [
-        entry(f"{ours}/gamma", SAME, f"{theirs}/gamma"),
-        entry(f"{ours}/beta", SAME, f"{theirs}/beta"),
-    ]
 
 
 VIT, DEIT, DINOV2 = _table(VIT_NAMES), _table(DEIT_NAMES), _table(DINOV2_NAMES)

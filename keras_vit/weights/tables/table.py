@@ -4,7 +4,7 @@ import dataclasses
 import re
 from collections.abc import Callable
 
-from keras_vit.weights.layouts import Layout
+from keras_vit.weights.layouts import MATRIX, SAME, Layout
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,6 +65,33 @@ def torch_linear(ours, theirs, layout: Layout, bias_layout: Layout):
     return [
         entry(f"{ours}/kernel", layout, f"{theirs}.weight"),
         entry(f"{ours}/bias", bias_layout, f"{theirs}.bias"),
+    ]
+
+
+def torch_mlp(ours, theirs, names):
+    """The entries of the two layers of an MLP; `names` are theirs for `fc1` and `fc2`."""
+    return [
+        line
+        for layer, name in zip(("fc1", "fc2"), names, strict=True)
+        for line in torch_linear(f"{ours}/{layer}", f"{theirs}.{name}", MATRIX, SAME)
+    ]
+
+
+def torch_norm(ours, theirs):
+    """The entries of a PyTorch norm."""
+    return norm(ours, f"{theirs}.weight", f"{theirs}.bias")
+
+
+def norm(ours, gamma, beta):
+    """The entries of a norm."""
+    return [entry(f"{ours}/gamma", SAME, gamma), entry(f"{ours}/beta", SAME, beta)]
+
+
+def dense(ours, theirs, layout=SAME):
+    """The entries of a Flax or Keras layer with `kernel` and `bias`."""
+    return [
+        entry(f"{ours}/kernel", layout, f"{theirs}/kernel"),
+        entry(f"{ours}/bias", SAME, f"{theirs}/bias"),
     ]
 
 

@@ -22,6 +22,8 @@ from keras_vit.weights.tables.table import (
     entry,
     numbered,
     torch_linear,
+    torch_mlp,
+    torch_norm,
     without_prefix,
 )
 
@@ -77,7 +79,7 @@ def _entries(names):
             found.append(entry("patch_encoder/position", SAME, "embeddings.position_embeddings"))
         for index in range(config.depth):
             found += _block(f"block_{index}", f"encoder.layer.{index}", names, config)
-        found += _norm("norm", "layernorm")
+        found += torch_norm("norm", "layernorm")
         if config.representation_size:
             found += torch_linear("representation", "pooler.dense", MATRIX, SAME)
         if config.num_classes:
@@ -92,14 +94,14 @@ def _block(ours, theirs, names, config):
     parts = ("query", "key", "value")
     qkv = [f"{self_attention}.{part}" for part in parts]
     found = [
-        *_norm(f"{ours}/norm1", f"{theirs}.{names['norm1']}"),
+        *torch_norm(f"{ours}/norm1", f"{theirs}.{names['norm1']}"),
         entry(f"{ours}/attention/qkv/kernel", torch_split(3, heads), *[f"{n}.weight" for n in qkv]),
         entry(
             f"{ours}/attention/qkv/bias", torch_split_bias(3, heads), *[f"{n}.bias" for n in qkv]
         ),
         *torch_linear(f"{ours}/attention/out", f"{theirs}.attention.output.dense", MATRIX, SAME),
-        *_norm(f"{ours}/norm2", f"{theirs}.{names['norm2']}"),
-        *(_swiglu if config.mlp == "swiglu" else _mlp)(f"{ours}/mlp", theirs, names),
+        *torch_norm(f"{ours}/norm2", f"{theirs}.{names['norm2']}"),
+        *_mlp(f"{ours}/mlp", theirs, names, config),
     ]
     if config.layer_scale is not None:
         found += [
@@ -109,15 +111,13 @@ def _block(ours, theirs, names, config):
     return found
 
 
-def _mlp(ours, theirs, names):
-    return [
-        line
-        for layer in ("fc1", "fc2")
-        for line in torch_linear(f"{ours}/{layer}", f"{theirs}.{names[layer]}", MATRIX, SAME)
-    ]
+def _mlp(ours, theirs, names, config):
+    if config.mlp == "swiglu":
+        return _swiglu(ours, theirs)
+    return torch_mlp(ours, theirs, (names["fc1"], names["fc2"]))
 
 
-def _swiglu(ours, theirs, names):
+def _swiglu(ours, theirs):
     """`weights_in` holds gate and value; transformers 5 keeps them apart in memory."""
     gates = [f"{theirs}.mlp.gate_proj", f"{theirs}.mlp.up_proj"]
     joined = {
@@ -135,13 +135,6 @@ def _swiglu(ours, theirs, names):
             Entry(f"{ours}/fc2/{kind}", (out, down)),
         ]
     return found
-
-
-def _norm(ours, theirs):
-    return [
-        entry(f"{ours}/gamma", SAME, f"{theirs}.weight"),
-        entry(f"{ours}/beta", SAME, f"{theirs}.bias"),
-    ]
 
 
 def _facts(names):

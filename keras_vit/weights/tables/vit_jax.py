@@ -14,7 +14,7 @@ from keras_vit.weights.layouts import (
     flax_projection_biases,
     flax_projections,
 )
-from keras_vit.weights.tables.table import Table, entry, numbered, without_prefix
+from keras_vit.weights.tables.table import Table, dense, entry, norm, numbered, without_prefix
 
 ATTENTION, MLP = "MultiHeadDotProductAttention_0", "MlpBlock_0"
 BLOCK = r"Transformer/encoderblock_(\d+)/"
@@ -102,29 +102,29 @@ def written(config, name):
 def entries(config):
     """The entries of a ViT."""
     patches = flax_patches(config.patch_size)
-    found = _dense("patch_encoder/projection", "embedding", patches)
+    found = dense("patch_encoder/projection", "embedding", patches)
     if config.class_token:
         found.append(entry("patch_encoder/class_token", SAME, "cls"))
     if config.position == "learned":
         found.append(entry("patch_encoder/position", SAME, "pos_embedding"))
     for index in range(config.depth):
         found += _block(f"block_{index}", f"Transformer/encoderblock_{index}", config.num_heads)
-    found += _norm("norm", "Transformer/encoder_norm")
+    found += norm("norm", "Transformer/encoder_norm/scale", "Transformer/encoder_norm/bias")
     if config.pooling == "map":
         found += _attention_pooling("pool", "MAPHead_0", config.num_heads)
     if config.representation_size:
-        found += _dense("representation", "pre_logits")
+        found += dense("representation", "pre_logits")
     if config.num_classes:
-        found += _dense("head", "head")
+        found += dense("head", "head")
     return found
 
 
 def _block(ours, theirs, heads):
     return [
-        *_norm(f"{ours}/norm1", f"{theirs}/LayerNorm_0"),
+        *norm(f"{ours}/norm1", f"{theirs}/LayerNorm_0/scale", f"{theirs}/LayerNorm_0/bias"),
         *_projections(f"{ours}/attention/qkv", f"{theirs}/{ATTENTION}", "query key value"),
-        *_dense(f"{ours}/attention/out", f"{theirs}/{ATTENTION}/out", flax_output(heads)),
-        *_norm(f"{ours}/norm2", f"{theirs}/LayerNorm_1"),
+        *dense(f"{ours}/attention/out", f"{theirs}/{ATTENTION}/out", flax_output(heads)),
+        *norm(f"{ours}/norm2", f"{theirs}/LayerNorm_1/scale", f"{theirs}/LayerNorm_1/bias"),
         *_mlp(f"{ours}/mlp", f"{theirs}/{MLP}"),
     ]
 
@@ -135,8 +135,8 @@ def _attention_pooling(ours, theirs, heads):
         entry(f"{ours}/probe", SAME, f"{theirs}/probe"),
         *_projections(f"{ours}/attention/query", attention, "query"),
         *_projections(f"{ours}/attention/key_value", attention, "key value"),
-        *_dense(f"{ours}/attention/out", f"{attention}/out", flax_output(heads)),
-        *_norm(f"{ours}/norm", f"{theirs}/LayerNorm_0"),
+        *dense(f"{ours}/attention/out", f"{attention}/out", flax_output(heads)),
+        *norm(f"{ours}/norm", f"{theirs}/LayerNorm_0/scale", f"{theirs}/LayerNorm_0/bias"),
         *_mlp(f"{ours}/mlp", f"{theirs}/{MLP}"),
     ]
 
@@ -151,21 +151,7 @@ def _projections(ours, theirs, parts):
 
 
 def _mlp(ours, theirs):
-    return _dense(f"{ours}/fc1", f"{theirs}/Dense_0") + _dense(f"{ours}/fc2", f"{theirs}/Dense_1")
-
-
-def _dense(ours, theirs, layout=SAME):
-    return [
-        entry(f"{ours}/kernel", layout, f"{theirs}/kernel"),
-        entry(f"{ours}/bias", SAME, f"{theirs}/bias"),
-    ]
-
-
-def _norm(ours, theirs):
-    return [
-        entry(f"{ours}/gamma", SAME, f"{theirs}/scale"),
-        entry(f"{ours}/beta", SAME, f"{theirs}/bias"),
-    ]
+    return dense(f"{ours}/fc1", f"{theirs}/Dense_0") + dense(f"{ours}/fc2", f"{theirs}/Dense_1")
 
 
 def facts(archive):

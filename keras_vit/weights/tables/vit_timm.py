@@ -19,6 +19,8 @@ from keras_vit.weights.tables.table import (
     entry,
     numbered,
     torch_linear,
+    torch_mlp,
+    torch_norm,
     without_prefix,
 )
 
@@ -67,7 +69,7 @@ def entries(config):
     for index in range(config.depth):
         found += _block(f"block_{index}", f"blocks.{index}", heads, config.layer_scale)
     norm = "fc_norm" if config.pooling == "gap_then_norm" else "norm"
-    found += _norm("norm", norm)
+    found += torch_norm("norm", norm)
     if config.pooling == "map":
         found += _attention_pooling(heads)
     if config.num_classes:
@@ -78,11 +80,11 @@ def entries(config):
 def _block(ours, theirs, heads, scales):
     qkv, qkv_bias = torch_fused(3, heads), torch_fused_bias(3, heads)
     found = [
-        *_norm(f"{ours}/norm1", f"{theirs}.norm1"),
+        *torch_norm(f"{ours}/norm1", f"{theirs}.norm1"),
         *torch_linear(f"{ours}/attention/qkv", f"{theirs}.attn.qkv", qkv, qkv_bias),
         *torch_linear(f"{ours}/attention/out", f"{theirs}.attn.proj", MATRIX, SAME),
-        *_norm(f"{ours}/norm2", f"{theirs}.norm2"),
-        *_mlp(f"{ours}/mlp", f"{theirs}.mlp"),
+        *torch_norm(f"{ours}/norm2", f"{theirs}.norm2"),
+        *torch_mlp(f"{ours}/mlp", f"{theirs}.mlp", ("fc1", "fc2")),
     ]
     if scales is not None:
         found += [entry(f"{ours}/scale{n}/gamma", SAME, f"{theirs}.ls{n}.gamma") for n in (1, 2)]
@@ -98,23 +100,8 @@ def _attention_pooling(heads):
     return [
         *found,
         *torch_linear("pool/attention/out", "attn_pool.proj", MATRIX, SAME),
-        *_norm("pool/norm", "attn_pool.norm"),
-        *_mlp("pool/mlp", "attn_pool.mlp"),
-    ]
-
-
-def _mlp(ours, theirs):
-    return [
-        line
-        for layer in ("fc1", "fc2")
-        for line in torch_linear(f"{ours}/{layer}", f"{theirs}.{layer}", MATRIX, SAME)
-    ]
-
-
-def _norm(ours, theirs):
-    return [
-        entry(f"{ours}/gamma", SAME, f"{theirs}.weight"),
-        entry(f"{ours}/beta", SAME, f"{theirs}.bias"),
+        *torch_norm("pool/norm", "attn_pool.norm"),
+        *torch_mlp("pool/mlp", "attn_pool.mlp", ("fc1", "fc2")),
     ]
 
 
