@@ -83,7 +83,12 @@ class HeadProjection(Layer):
         kernel = ops.reshape(self.kernel, (self.width, self.parts * self.width))
         projected = ops.add(ops.matmul(flat(tokens), kernel), ops.reshape(self.bias, (-1,)))
         # Token counts are static in our models: a constant shape keeps exported graphs small.
-        heads = (-1, ops.shape(tokens)[1], self.parts * self.num_heads, self.width // self.num_heads)
+        heads = (
+            -1,
+            ops.shape(tokens)[1],
+            self.parts * self.num_heads,
+            self.width // self.num_heads,
+        )
         # All parts are moved at once: for one image three moves take twice as long as one.
         moved = ops.transpose(ops.reshape(projected, heads), (0, 2, 1, 3))
         return ops.split(moved, self.parts, axis=1)

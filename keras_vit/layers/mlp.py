@@ -5,6 +5,7 @@ import keras
 from keras_vit.layers.activations import activation as activation_named
 from keras_vit.layers.base import Layer
 from keras_vit.layers.flat import flat, unflat
+from keras_vit.one_pass import one_pass
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
@@ -50,8 +51,8 @@ class Mlp(Layer):
         )
 
     def call(self, inputs, training=False):
-        x = self._activate(self.fc1(flat(inputs)))
-        x = self.drop(x, training=training)
+        activate = one_pass(self._activate) if training else self._activate
+        x = self.drop(activate(self.fc1(flat(inputs))), training=training)
         return self.drop(unflat(self.fc2(x), inputs), training=training)
 
     def compute_output_shape(self, input_shape):

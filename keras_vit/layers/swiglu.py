@@ -1,11 +1,21 @@
 """The gated MLP of DINOv2's giant."""
 
+import functools
+
 import keras
 from keras import ops
 
 from keras_vit.layers.activations import activation as activation_named
 from keras_vit.layers.base import Layer
 from keras_vit.layers.flat import flat, unflat
+from keras_vit.one_pass import one_pass
+
+
+@functools.cache
+def gated(activation):
+    """Returns the function (gate, value) -> `activation(gate) * value`, the same for each name."""
+    activate = activation_named(activation)
+    return lambda gate, value: activate(gate) * value
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
@@ -34,7 +44,7 @@ class SwiGLU(Layer):
         self.hidden_dim = hidden_dim
         self.activation = activation
         self.dropout = dropout
-        self._activate = activation_named(activation)
+        self._gated = gated(activation)
 
     def build(self, input_shape):
         dtype = self.dtype_policy
@@ -46,7 +56,8 @@ class SwiGLU(Layer):
 
     def call(self, inputs, training=False):
         gate, value = ops.split(self.fc1(flat(inputs)), 2, axis=-1)
-        x = self.drop(self._activate(gate) * value, training=training)
+        combine = one_pass(self._gated) if training else self._gated
+        x = self.drop(combine(gate, value), training=training)
         return self.drop(unflat(self.fc2(x), inputs), training=training)
 
     def compute_output_shape(self, input_shape):

@@ -1,8 +1,10 @@
 import keras
 import numpy as np
+import pytest
+import tensorflow as tf
 
 from keras_vit import create_model
-from keras_vit.training.optimizers import adamw, decays
+from keras_vit.training.optimizers import AdamW, adamw, decays
 
 
 def small_vit():
@@ -50,3 +52,42 @@ def test_two_steps_equal_float64_numpy():
             weights[i] -= rate * first[i] / (np.sqrt(second[i]) + 1e-8)
     for variable, expected in zip(model.trainable_variables, weights, strict=True):
         np.testing.assert_allclose(np.asarray(variable), expected, atol=2e-6, err_msg=variable.path)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_the_fused_step_is_keras_own(jit_compile):
+    """Ten steps of Keras's AdamW from the same weights, in one graph."""
+    rng = np.random.default_rng(7)
+    start = [rng.normal(size=shape).astype("float32") for shape in ((5, 3), (3,))]
+    gradients = [[rng.normal(size=w.shape).astype("float32") for w in start] for _ in range(10)]
+
+    def trained(kind):
+        weights = [keras.Variable(w) for w in start]
+        optimizer = kind(keras.optimizers.schedules.CosineDecay(0.1, 10), weight_decay=0.2)
+        optimizer.build(weights)
+        step = tf.function(lambda *g: optimizer.apply(list(g)), jit_compile=jit_compile)
+        for gradient in gradients:
+            step(*gradient)
+        return weights + optimizer.variables
+
+    for ours, keras_own in zip(trained(AdamW), trained(keras.optimizers.AdamW), strict=True):
+        np.testing.assert_allclose(np.asarray(ours), np.asarray(keras_own), rtol=2e-5, atol=2e-6)
+
+
+def test_a_step_is_one_operation_a_weight():
+    model = small_vit()
+    optimizer = adamw(model, 0.1, weight_decay=0.1)
+    gradients = [tf.ones(variable.shape) for variable in model.trainable_variables]
+    graph = tf.function(lambda *g: optimizer.apply(list(g))).get_concrete_function(*gradients).graph
+    kinds = [operation.type for operation in graph.get_operations()]
+    assert kinds.count("ResourceApplyAdam") == len(gradients)
+    assert "Sqrt" not in kinds
+
+
+def test_sparse_gradients_take_keras_way():
+    table = keras.Variable(np.ones((4, 2), "float32"))
+    optimizer = AdamW(0.1, weight_decay=None)
+    optimizer.build([table])
+    optimizer.apply([tf.IndexedSlices(tf.ones((1, 2)), tf.constant([2]), tf.constant([4, 2]))])
+    moved = np.asarray(table) != 1
+    np.testing.assert_array_equal(moved.any(axis=1), [False, False, True, False])

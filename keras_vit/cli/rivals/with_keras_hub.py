@@ -3,6 +3,7 @@
 
 def calls(settings):
     """Returns name -> function: inference and training step on random images."""
+    import keras
     import keras_hub
     from with_keras_vit import keras_calls  # a file beside this one: see `loop`
 
@@ -22,4 +23,7 @@ def calls(settings):
             backbone, num_classes=settings["num_classes"], preprocessor=None, dtype=dtype
         )
 
-    return keras_calls(build, settings)
+    def optimizer(model):
+        return keras.optimizers.AdamW(1e-4, weight_decay=0.05)
+
+    return keras_calls(build, optimizer, settings)
