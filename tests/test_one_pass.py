@@ -7,8 +7,9 @@ import pytest
 import tensorflow as tf
 
 from keras_vit.layers.activations import ACTIVATIONS
+from keras_vit.layers.attention import softmax, softmax_gradient
 from keras_vit.layers.swiglu import gated
-from keras_vit.one_pass import one_pass
+from keras_vit.one_pass import gradient_from_value, one_pass
 
 
 def value_and_gradients(function, upstream, *inputs):
@@ -75,3 +76,29 @@ def test_other_backends_keep_the_function():
         "assert one_pass(abs) is abs\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "bfloat16"])
+def test_a_gradient_from_the_value(dtype):
+    upstream, scores = drawn(2, dtype)
+    exact = value_and_gradients(
+        tf.nn.softmax, tf.cast(upstream, "float64"), tf.cast(scores, "float64")
+    )
+    fast = gradient_from_value(softmax, softmax_gradient)
+    found = value_and_gradients(fast, upstream, scores)
+    limit = 1e-12 if dtype == "float64" else 2.0**-7
+    for want, have in zip(exact, found, strict=True):
+        np.testing.assert_allclose(tf.cast(have, "float64"), want, atol=limit)
+    assert gradient_from_value(softmax, softmax_gradient) is fast
+
+
+def test_a_softmax_keeps_one_tensor_for_its_gradient():
+    """What the backward pass takes from the forward pass is the value alone, in its own dtype."""
+    (scores,) = drawn(1, "bfloat16")
+    fast = gradient_from_value(softmax, softmax_gradient)
+    with tf.GradientTape() as tape:
+        tape.watch(scores)
+        value = fast(scores)
+    gradient = tf.function(lambda up: tape.gradient(value, scores, up))
+    kept = gradient.get_concrete_function(tf.ones_like(scores)).captured_inputs
+    assert [tensor.dtype for tensor in kept if tensor.shape == scores.shape] == ["bfloat16"]

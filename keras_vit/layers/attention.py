@@ -7,23 +7,38 @@ from keras import ops
 
 from keras_vit.layers.base import Layer
 from keras_vit.layers.flat import flat, unflat
+from keras_vit.one_pass import gradient_from_value
 
 
-def attention_probabilities(query, key):
+def softmax(scores):
+    """Softmax over the last axis, computed in float32 where the scores are half precision.
+
+    Its sums are not exact enough in bfloat16.
+    """
+    exact = ops.cast(scores, keras.backend.result_type(scores.dtype, "float32"))
+    return ops.cast(ops.softmax(exact, axis=-1), scores.dtype)
+
+
+def softmax_gradient(probabilities, upstream):
+    """The gradient of a softmax with respect to its input, from its value."""
+    weighted = upstream * probabilities
+    return weighted - probabilities * ops.sum(weighted, axis=-1, keepdims=True)
+
+
+def attention_probabilities(query, key, training=False):
     """Returns the softmax of the scaled products of queries and keys.
 
     Args:
         query: `[b, k, n, d]`, `k` heads of size `d`.
         key: `[b, k, m, d]`.
+        training: whether a gradient is going to be asked for.
 
     Returns:
-        `[b, k, n, m]`; each row sums to one. With half-precision inputs the softmax is computed
-        in float32, since its sums are not exact enough in bfloat16.
+        `[b, k, n, m]`; each row sums to one.
     """
     # The scale goes to the queries, as in the JAX and PyTorch code.
     scores = ops.matmul(query * query.shape[-1] ** -0.5, ops.transpose(key, (0, 1, 3, 2)))
-    exact = ops.cast(scores, keras.backend.result_type(scores.dtype, "float32"))
-    return ops.cast(ops.softmax(exact, axis=-1), scores.dtype)
+    return (gradient_from_value(softmax, softmax_gradient) if training else softmax)(scores)
 
 
 class PerProjection(keras.initializers.Initializer):
@@ -174,7 +189,7 @@ class Attention(Layer):
 
     def call(self, tokens, training=False):
         query, key, value = self.qkv(tokens)
-        weights = self.drop(attention_probabilities(query, key), training=training)
+        weights = self.drop(attention_probabilities(query, key, training), training=training)
         merged = merge_heads(ops.matmul(weights, value))
         return unflat(self.out(flat(merged)), merged)
 

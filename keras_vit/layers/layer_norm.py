@@ -1,9 +1,27 @@
 """Layer normalisation that stays integer when a model is quantised."""
 
+import functools
+
 import keras
 from keras import ops
 
 from keras_vit.layers.base import Layer
+from keras_vit.one_pass import one_pass
+
+
+@functools.cache
+def layer_norm(epsilon):
+    """Returns the function (x, gamma, beta) -> normalised x, the same for each `epsilon`."""
+
+    def normalise(inputs, gamma, beta):
+        x = ops.cast(inputs, keras.backend.result_type(inputs.dtype, "float32"))
+        centred = x - ops.mean(x, axis=-1, keepdims=True)
+        variance = ops.mean(centred * centred, axis=-1, keepdims=True)
+        normed = centred * ops.rsqrt(variance + epsilon)
+        gamma, beta = ops.cast(gamma, x.dtype), ops.cast(beta, x.dtype)
+        return ops.cast(normed * gamma + beta, inputs.dtype)
+
+    return normalise
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
@@ -50,13 +68,10 @@ class LayerNorm(Layer):
         self.gamma = self.add_weight(name="gamma", shape=width, initializer="ones", autocast=False)
         self.beta = self.add_weight(name="beta", shape=width, initializer="zeros", autocast=False)
 
-    def call(self, inputs):
-        x = ops.cast(inputs, keras.backend.result_type(inputs.dtype, "float32"))
-        centred = x - ops.mean(x, axis=-1, keepdims=True)
-        variance = ops.mean(centred * centred, axis=-1, keepdims=True)
-        normed = centred * ops.rsqrt(variance + self.epsilon)
-        gamma, beta = ops.cast(self.gamma, x.dtype), ops.cast(self.beta, x.dtype)
-        return ops.cast(normed * gamma + beta, inputs.dtype)
+    def call(self, inputs, training=False):
+        normalise = layer_norm(self.epsilon)
+        normalise = one_pass(normalise) if training else normalise
+        return normalise(inputs, self.gamma, self.beta)
 
     def compute_output_shape(self, input_shape):
         return input_shape
