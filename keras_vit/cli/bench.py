@@ -21,7 +21,7 @@ def bench(
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Timed calls; their median counts.")] = 10,
     against: Annotated[
-        str, typer.Option(metavar="NAMES", help="timm, keras_hub, or both with a comma between.")
+        str, typer.Option(metavar="NAMES", help="timm, timm_compiled, keras_hub; with commas between.")
     ] = "",
     reference_python: Annotated[
         Path, typer.Option(help="The Python of an environment that has those packages.")
@@ -46,24 +46,28 @@ def bench(
 
 def _beside(predictor, batch_size, dtype, against, python, rounds):
     """The table of this model and the others', timed by turns, each in a process of its own."""
-    from keras_vit.cli.bench_against import compare, rival_names, settings_of
+    from keras_vit.cli import bench_against as beside
 
     if predictor.kind != "keras":
         raise ValueError("`--against` takes a registered name. Received: a file.")
-    names = rival_names(against)
-    settings = settings_of(predictor.model.config, batch_size, dtype)
-    with out.status(f"beside {', '.join(names)}: first calls compile"):
-        found = compare(names, settings, python, rounds)
+    names, config = beside.rival_names(against), predictor.model.config
+    settings = beside.settings_of(config, batch_size, dtype)
     table = Table(box=None, pad_edge=False, title=f"by turns, {settings['dtype']}")
     table.add_column("")
-    for name in ("keras_vit", *names):
-        table.add_column(f"{name}, images/s", justify="right")
-    for name in names:
-        table.add_column(f"keras_vit / {name}", justify="right")
-    for call, seconds in found.items():
-        speeds = [f"{batch_size / taken:,.1f}" for taken in seconds.values()]
-        ratios = [f"{seconds[name] / seconds['keras_vit']:.2f}" for name in names]
-        table.add_row(call, *speeds, *ratios)
+    for text in ("images/s", "ours / theirs", "MiB more"):
+        table.add_column(text, justify="right")
+    for call in beside.CALLS:
+        with out.status(f"{call} beside {', '.join(names)}: first calls compile"):
+            taken = beside.compare(names, settings, call, python, rounds)
+        ours = taken[beside.OURS]
+        for name in (beside.OURS, *names):
+            other = taken[name]
+            ratio = f"{other.seconds / ours.seconds:.2f}" if name != beside.OURS else ""
+            more = "" if other.growth is None else f"{other.growth / 2**20:,.0f}"
+            speed = f"{batch_size / other.seconds:,.1f}"
+            table.add_row(f"{call}, {name}", speed, ratio, more)
+        share = beside.share_of_the_machine(taken, config, call, batch_size)
+        table.add_row(f"{call}, of this machine's matrix products", f"{share:.0%}", "", "")
     return table
 
 

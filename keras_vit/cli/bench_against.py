@@ -8,8 +8,14 @@ import sys
 import tempfile
 from pathlib import Path
 
+from keras_vit.cli.rivals.with_matrix_product import SIDE as PRODUCT_SIDE
+from keras_vit.models.flops import forward_flops, training_flops
+
 LOOP = Path(__file__).parent / "rivals" / "loop.py"
-RIVALS = ("timm", "keras_hub")
+RIVALS = ("timm", "timm_compiled", "keras_hub")
+# What runs in this environment; the product is no rival but the measure of the machine.
+OURS, PRODUCT = "keras_vit", "matrix_product"
+CALLS = ("inference", "training step")
 
 
 def rival_names(text):
@@ -57,36 +63,54 @@ def _sizes(config):
     return {name: getattr(config, name) for name in names}
 
 
-class Rival:
-    """One package's model, in a process of its own.
+@dataclasses.dataclass(frozen=True)
+class Taken:
+    """What a call took.
 
     Args:
-        name: `"keras_vit"` or one of `RIVALS`.
+        seconds: median of the timed calls.
+        growth: bytes by which the process grew over the model alone, or None if unknown.
+    """
+
+    seconds: float
+    growth: int | None
+
+
+class Rival:
+    """One call of one package's model, in a process of its own.
+
+    Args:
+        name: `OURS`, `PRODUCT` or one of `RIVALS`.
         python: the interpreter of an environment that has the package.
+        call: one of `CALLS`.
         settings: from `settings_of`.
 
     Raises:
         RuntimeError: if the process ends, with the last lines that it wrote.
     """
 
-    def __init__(self, name, python, settings):
+    def __init__(self, name, python, call, settings):
         self.name = name
+        self.times = []
+        self.growth = None
         # A pipe that nobody reads would fill with a backend's messages, and stop the process.
         self.errors = tempfile.TemporaryFile("w+")
-        command = [str(python), str(LOOP), f"with_{name}", json.dumps(settings)]
+        command = [str(python), str(LOOP), f"with_{name}", call, json.dumps(settings)]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self.errors}
         self.process = subprocess.Popen(command, text=True, **pipes)
         try:
-            self.calls = self._answer()
+            self._answer()
         except RuntimeError:
             self.close()
             raise
 
-    def seconds(self, call, count):
-        """Returns the seconds of each of `count` calls."""
-        self.process.stdin.write(f"{call} {count}\n")
+    def call(self, count):
+        """Returns the seconds of each of `count` calls, and notes the growth."""
+        self.process.stdin.write(f"{count}\n")
         self.process.stdin.flush()
-        return self._answer()
+        answer = self._answer()
+        self.growth = answer["growth"]
+        return answer["seconds"]
 
     def close(self):
         """Ends the process."""
@@ -104,31 +128,43 @@ class Rival:
         return json.loads(line)
 
 
-def compare(names, settings, python=sys.executable, rounds=5):
+def compare(names, settings, call, python=sys.executable, rounds=5):
     """Times all by turns, so that what else the machine does falls on each alike.
 
     Args:
         names: some of `RIVALS`.
         settings: from `settings_of`.
+        call: one of `CALLS`.
         python: the interpreter of the rivals' environment.
         rounds: timed calls of each.
 
     Returns:
-        call -> rival -> median seconds; `"keras_vit"` comes first.
+        name -> `Taken`, of `OURS`, the rivals and `PRODUCT`.
     """
-    rivals, found = [], {}
+    rivals = []
     try:
-        for name in ("keras_vit", *names):
-            rivals.append(Rival(name, sys.executable if name == "keras_vit" else python, settings))
-        for call in rivals[0].calls:
+        for name in (OURS, *names, PRODUCT):
+            here = name in (OURS, PRODUCT)
+            rivals.append(Rival(name, sys.executable if here else python, call, settings))
+            rivals[-1].call(2)  # it compiles
+        for _ in range(rounds):
             for rival in rivals:
-                rival.seconds(call, 2)  # they compile
-            times = {rival.name: [] for rival in rivals}
-            for _ in range(rounds):
-                for rival in rivals:
-                    times[rival.name] += rival.seconds(call, 1)
-            found[call] = {name: statistics.median(taken) for name, taken in times.items()}
+                rival.times += rival.call(1)
     finally:
         for rival in rivals:
             rival.close()
-    return found
+    return {r.name: Taken(statistics.median(r.times), r.growth) for r in rivals}
+
+
+def share_of_the_machine(taken, config, call, batch_size):
+    """Returns the model's rate of operations over that of a large matrix product, 0 to 1.
+
+    Args:
+        taken: from `compare`.
+        config: the model's `ViTConfig`.
+        call: one of `CALLS`.
+        batch_size: images a call.
+    """
+    count = training_flops if call == "training step" else forward_flops
+    rate = batch_size * count(config) / taken[OURS].seconds
+    return rate / (2 * PRODUCT_SIDE**3 / taken[PRODUCT].seconds)

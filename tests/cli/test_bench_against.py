@@ -1,15 +1,21 @@
 """The packages beside are those of `make prove`; here this one stands in for them."""
 
-import json
-import subprocess
 import sys
 
 import pytest
 
 from keras_vit import create_model
 from keras_vit.cli import bench_against
-from keras_vit.cli.bench_against import LOOP, Rival, compare, rival_names, settings_of
+from keras_vit.cli.bench_against import (
+    Rival,
+    Taken,
+    compare,
+    rival_names,
+    settings_of,
+    share_of_the_machine,
+)
 from keras_vit.models import ViTConfig
+from keras_vit.models.flops import forward_flops, training_flops
 
 TINY = {
     "image_size": 32,
@@ -24,7 +30,9 @@ TINY = {
 
 def test_names():
     assert rival_names("timm, keras_hub") == ["timm", "keras_hub"]
-    with pytest.raises(ValueError, match="`--against` takes timm, keras_hub. Received: 'jax'"):
+    with pytest.raises(
+        ValueError, match="`--against` takes timm, timm_compiled, keras_hub. Received: 'jax'"
+    ):
         rival_names("timm,jax")
 
 
@@ -44,25 +52,38 @@ def test_what_the_others_do_not_have(fields):
 
 def test_by_turns(monkeypatch):
     monkeypatch.setattr(bench_against, "RIVALS", ("keras_vit",))
-    found = compare(["keras_vit"], settings_of(ViTConfig(**TINY), 2, None), rounds=2)
-    assert list(found) == ["inference", "training step"]
-    assert all(seconds["keras_vit"] > 0 for seconds in found.values())
+    settings = settings_of(ViTConfig(**TINY), 2, None)
+    found = compare([], settings, "inference", rounds=2)
+    assert list(found) == ["keras_vit", "matrix_product"]
+    assert all(taken.seconds > 0 for taken in found.values())
+
+
+def test_the_share_of_the_machine():
+    """A model that takes as long as a product of as many operations has the whole of it."""
+    config = ViTConfig(**TINY)
+    product = 2 * bench_against.PRODUCT_SIDE**3
+    taken = {
+        "keras_vit": Taken(5 * forward_flops(config) / product, None),
+        "matrix_product": Taken(1.0, None),
+    }
+    assert share_of_the_machine(taken, config, "inference", 5) == pytest.approx(1)
+    more = training_flops(config) / forward_flops(config)
+    assert share_of_the_machine(taken, config, "training step", 5) == pytest.approx(more)
 
 
 def test_a_package_that_is_not_there():
     settings = settings_of(ViTConfig(**TINY), 1, None)
     with pytest.raises(RuntimeError, match="(?s)The process of nothing ended:.*with_nothing"):
-        Rival("nothing", sys.executable, settings)
+        Rival("nothing", sys.executable, "inference", settings)
 
 
 @pytest.mark.prove
+@pytest.mark.parametrize("call", bench_against.CALLS)
 @pytest.mark.parametrize("name", bench_against.RIVALS)
-def test_the_other_packages_answer(name):
+def test_the_other_packages_answer(name, call):
     settings = settings_of(ViTConfig(**TINY), 2, "mixed_bfloat16")
-    command = [sys.executable, LOOP, f"with_{name}", json.dumps(settings)]
-    done = subprocess.run(
-        command, input="inference 2\ntraining step 1\n", capture_output=True, text=True
-    )
-    calls, *seconds = map(json.loads, done.stdout.splitlines())
-    assert calls == ["inference", "training step"], done.stderr
-    assert [len(taken) for taken in seconds] == [2, 1]
+    rival = Rival(name, sys.executable, call, settings)
+    try:
+        assert len(rival.call(2)) == 2 and (rival.growth is None or rival.growth > 0)
+    finally:
+        rival.close()

@@ -1,11 +1,13 @@
-"""Times one package's model at the word of another process.
+"""Times one call of one package's model at the word of another process.
 
-    python loop.py MODULE SETTINGS
+    python loop.py MODULE CALL SETTINGS
 
-MODULE is a file beside this one whose `calls(settings)` gives name -> function; SETTINGS is JSON:
-`width depth num_heads mlp_dim patch_size image_size num_classes batch_size dtype`. Each line of
-standard input, "NAME COUNT", is answered by a JSON list of the seconds of COUNT calls. Runs without
-keras_vit: the other packages' environments need not have it.
+MODULE is a file beside this one whose `CALLS[CALL](settings)` gives the function to time; SETTINGS
+is JSON: `width depth num_heads mlp_dim patch_size image_size num_classes batch_size dtype`. A first
+line says that the function is there. Each line of standard input, a count, is then answered by a
+line of JSON: `seconds`, of each of so many calls, and `growth`, the bytes by which the process grew
+since the function was there, at its largest. Runs without keras_vit: the other packages'
+environments need not have it.
 """
 
 import contextlib
@@ -13,6 +15,9 @@ import importlib
 import json
 import sys
 import time
+from pathlib import Path
+
+STATUS = Path("/proc/self/status")
 
 
 def seconds(call, count):
@@ -25,15 +30,28 @@ def seconds(call, count):
     return found
 
 
-def main(module, settings):
+def resident(field):
+    """Returns the bytes of this process in memory, `VmRSS` now or `VmHWM` at most.
+
+    None where the system does not tell (it is not Linux).
+    """
+    if not STATUS.exists():
+        return None
+    line = next(line for line in STATUS.read_text().splitlines() if line.startswith(field))
+    return 1024 * int(line.split()[1])
+
+
+def main(module, call, settings):
     """Answers until standard input ends."""
     answers = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):
-        calls = importlib.import_module(module).calls(json.loads(settings))
-        print(json.dumps(list(calls)), file=answers, flush=True)
+        function = importlib.import_module(module).CALLS[call](json.loads(settings))
+        start = resident("VmRSS")
+        print(json.dumps("ready"), file=answers, flush=True)
         for line in sys.stdin:
-            name, _, count = line.strip().rpartition(" ")
-            print(json.dumps(seconds(calls[name], int(count))), file=answers, flush=True)
+            taken = seconds(function, int(line))
+            growth = None if start is None else resident("VmHWM") - start
+            print(json.dumps({"seconds": taken, "growth": growth}), file=answers, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,47 +1,71 @@
 """This package's ViT."""
 
+FIELDS = ("width", "depth", "num_heads", "mlp_dim", "patch_size", "image_size", "num_classes")
 
-def calls(settings):
-    """Returns name -> function: inference and training step on random images."""
+
+def model(settings, dtype):
+    """Returns a model of random weights."""
     from keras_vit.factory import create_model
+
+    fields = {name: settings[name] for name in FIELDS}
+    return create_model("vit_b16", dtype=dtype, **fields)
+
+
+def optimizer(model):
+    """Returns what trains it."""
     from keras_vit.training.optimizers import adamw
 
-    names = ("width", "depth", "num_heads", "mlp_dim", "patch_size", "image_size", "num_classes")
-    fields = {name: settings[name] for name in names}
-
-    def build(dtype):
-        return create_model("vit_b16", dtype=dtype, **fields)
-
-    return keras_calls(build, lambda model: adamw(model, 1e-4, 0.05), settings)
+    return adamw(model, 1e-4, 0.05)
 
 
-def keras_calls(build, optimizer, settings):
-    """The two calls of a Keras model on TensorFlow.
+def keras_inference(build, settings):
+    """Returns the function to time for a Keras model on TensorFlow.
 
     Args:
-        build: policy -> a model from images to logits.
-        optimizer: model -> its optimizer.
+        build: (settings, dtype) -> a model from images to logits.
         settings: see `loop`.
     """
-    import keras
-    import numpy as np
     import tensorflow as tf
 
     # In half precision a model that only answers holds half-precision weights, as timm's does.
+    model = build(settings, settings["dtype"])
+    images = tf.constant(drawn(settings)[0])
+    infer = tf.function(lambda images: model(images, training=False))
+    return lambda: infer(images).numpy()
+
+
+def keras_training_step(build, optimizer, settings):
+    """Returns the function to time for a Keras model; the first call makes the optimizer."""
+    import keras
+    import tensorflow as tf
+
     half = settings["dtype"] == "bfloat16"
-    model = build("mixed_bfloat16" if half else "float32")
-    frozen = build("bfloat16") if half else model
+    model = build(settings, "mixed_bfloat16" if half else "float32")
+    images, labels = drawn(settings)
+
+    def step():
+        if not model.compiled:
+            model.compile(
+                optimizer(model),
+                keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+                jit_compile=bool(tf.config.list_physical_devices("GPU")),
+            )
+        return model.train_on_batch(images, labels)
+
+    return step
+
+
+def drawn(settings):
+    """Returns random images and labels."""
+    import numpy as np
+
     size, batch = settings["image_size"], settings["batch_size"]
     random = np.random.default_rng(0)
-    images = tf.constant(random.normal(size=(batch, size, size, 3)).astype("float32"))
-    labels = random.integers(0, settings["num_classes"], batch)
-    infer = tf.function(lambda images: frozen(images, training=False))
-    model.compile(
-        optimizer(model),
-        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        jit_compile=bool(tf.config.list_physical_devices("GPU")),
-    )
-    return {
-        "inference": lambda: infer(images).numpy(),
-        "training step": lambda: model.train_on_batch(images, labels),
-    }
+    images = random.normal(size=(batch, size, size, 3)).astype("float32")
+    return images, random.integers(0, settings["num_classes"], batch)
+
+
+CALLS = {
+    "inference": lambda settings: keras_inference(model, settings),
+    "training step": lambda settings: keras_training_step(model, optimizer, settings),
+}

@@ -1,37 +1,53 @@
-"""timm's ViT, eager, on PyTorch."""
+"""timm's ViT on PyTorch: eager, and compiled."""
 
 
-def calls(settings):
-    """Returns name -> function: inference and training step on random images."""
+def inference(settings, compiled=False):
+    """Returns the function to time."""
     import torch
 
-    vision_transformer = architecture()
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    half, size = settings["dtype"] == "bfloat16", settings["image_size"]
-    trained = vision_transformer(**arguments(settings)).to(device).train()
-    frozen = (
-        vision_transformer(**arguments(settings))
-        .to(device, torch.bfloat16 if half else torch.float32)
-        .eval()
-    )
-    images = torch.randn(settings["batch_size"], 3, size, size, device=device)
-    inputs = images.to(torch.bfloat16) if half else images
-    labels = torch.randint(0, settings["num_classes"], (len(images),), device=device)
-    optimizer = torch.optim.AdamW(trained.parameters(), 1e-4, weight_decay=0.05)
+    device = best_device()
+    dtype = torch.bfloat16 if settings["dtype"] == "bfloat16" else torch.float32
+    model = architecture()(**arguments(settings)).to(device, dtype).eval()
+    if compiled:
+        model = torch.compile(model, dynamic=False)
+    size = settings["image_size"]
+    images = torch.randn(settings["batch_size"], 3, size, size, device=device, dtype=dtype)
 
     def infer():
         with torch.inference_mode():
-            frozen(inputs).float().cpu()
+            model(images).float().cpu()
+
+    return infer
+
+
+def training_step(settings, compiled=False):
+    """Returns the function to time; the first call makes the optimizer's state."""
+    import torch
+
+    device, size = best_device(), settings["image_size"]
+    model = architecture()(**arguments(settings)).to(device).train()
+    if compiled:
+        model = torch.compile(model, dynamic=False)
+    images = torch.randn(settings["batch_size"], 3, size, size, device=device)
+    labels = torch.randint(0, settings["num_classes"], (len(images),), device=device)
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.05)
 
     def step():
-        with torch.autocast(device, torch.bfloat16, enabled=half):
-            loss = torch.nn.functional.cross_entropy(trained(images), labels)
+        with torch.autocast(device, torch.bfloat16, enabled=settings["dtype"] == "bfloat16"):
+            loss = torch.nn.functional.cross_entropy(model(images), labels)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         loss.item()
 
-    return {"inference": infer, "training step": step}
+    return step
+
+
+def best_device():
+    """Returns `"cuda"` where there is one."""
+    import torch
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def architecture():
@@ -59,3 +75,6 @@ def arguments(settings):
         "mlp_ratio": (settings["mlp_dim"] + 0.5) / settings["width"],
         "num_classes": settings["num_classes"],
     }
+
+
+CALLS = {"inference": inference, "training step": training_step}

@@ -1,6 +1,6 @@
 import numpy as np
 
-from keras_vit.cli.rivals.with_keras_vit import calls
+from keras_vit.cli.rivals.with_keras_vit import CALLS
 
 TINY = {
     "image_size": 32,
@@ -16,7 +16,7 @@ TINY = {
 
 
 def test_inference_and_a_step():
-    found = calls(TINY)
-    assert found["inference"]().shape == (2, 3)
-    first, *_, last = [found["training step"]() for _ in range(20)]
+    assert CALLS["inference"](TINY)().shape == (2, 3)
+    step = CALLS["training step"](TINY)
+    first, *_, last = [step() for _ in range(20)]
     assert np.isfinite(last) and last < first

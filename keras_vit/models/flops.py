@@ -1,0 +1,80 @@
+"""How much arithmetic a ViT is: the products of one image, counted from its config alone.
+
+A multiplication and its addition are two operations. Norms, softmax, activations and the optimizer
+are left out: on a B/16 they are one percent.
+"""
+
+from keras_vit.layers.sizes import patch_grid
+
+# Products of a token with a matrix `width x mlp_dim`, by the kind of MLP.
+MLP_PRODUCTS = {"mlp": 2, "swiglu": 3}
+
+
+def forward_flops(config):
+    """Returns the operations of the forward pass of one image.
+
+    Args:
+        config: a `ViTConfig`. The second head of a distilled DeiT is not in it.
+
+    Returns:
+        An integer.
+
+    Example: B/16 at 224 pixels, 17.6 billion multiplications with their additions.
+
+    >>> from keras_vit.models import ViTConfig
+    >>> round(forward_flops(ViTConfig()) / 2e9, 1)
+    17.6
+    """
+    blocks = config.depth * _block(config)
+    return 2 * (_projection(config) + blocks + _pool(config) + _head(config))
+
+
+def training_flops(config):
+    """Returns the operations of a training step for one image, without rematerialisation.
+
+    The backward pass is two products for each of the forward pass: the gradient of the weights
+    and that of the inputs. Nothing needs the gradient of the pixels.
+
+    Args:
+        config: a `ViTConfig`.
+
+    Returns:
+        An integer.
+    """
+    return 3 * forward_flops(config) - 2 * _projection(config)
+
+
+def _patches(config):
+    rows, columns = patch_grid(config.image_size, config.patch_size)
+    return rows * columns
+
+
+def _projection(config):
+    rows, columns = config.patch_size
+    return _patches(config) * rows * columns * config.channels * config.width
+
+
+def _block(config):
+    tokens = _patches(config) + config.num_prefix
+    projections = 4 * tokens * config.width**2  # query, key, value, out
+    scores_and_values = 2 * tokens**2 * config.width
+    mlp = MLP_PRODUCTS[config.mlp] * tokens * config.width * config.mlp_dim
+    return projections + scores_and_values + mlp
+
+
+def _pool(config):
+    if config.pooling != "map":
+        return 0
+    tokens = _patches(config)
+    projections = (2 + 2 * tokens) * config.width**2  # query and out; key and value
+    return projections + 2 * tokens * config.width + 2 * config.width * config.mlp_dim
+
+
+def _head(config):
+    outputs = _patches(config) + config.num_prefix if config.pooling == "none" else 1
+    inputs = 2 * config.width if config.pooling == "token_and_mean" else config.width
+    products = 0
+    if config.representation_size:
+        products += inputs * config.representation_size
+        inputs = config.representation_size
+    return outputs * (products + inputs * config.num_classes)
