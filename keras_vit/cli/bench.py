@@ -21,11 +21,14 @@ def bench(
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Timed calls; their median counts.")] = 10,
     against: Annotated[
-        str, typer.Option(metavar="NAMES", help="timm, timm_compiled, keras_hub; with commas between.")
+        str, typer.Option(metavar="NAMES", help="Among timm, timm_compiled, keras_hub.")
     ] = "",
     reference_python: Annotated[
         Path, typer.Option(help="The Python of an environment that has those packages.")
     ] = Path(sys.executable),
+    files: Annotated[
+        bool, typer.Option("--files", help="Time exported files beside ONNX Runtime and OpenVINO.")
+    ] = False,
 ):
     """Measure the speed of a model: inference and, for a Keras model, a training step."""
     from keras_vit.cli.opening import open_any
@@ -42,15 +45,15 @@ def bench(
     out.print(table)
     if against:
         out.print(_beside(predictor, batch_size, dtype, against, reference_python, repeats))
+    if files:
+        out.print(_files(predictor, reference_python, repeats))
 
 
 def _beside(predictor, batch_size, dtype, against, python, rounds):
     """The table of this model and the others', timed by turns, each in a process of its own."""
     from keras_vit.cli import bench_against as beside
 
-    if predictor.kind != "keras":
-        raise ValueError("`--against` takes a registered name. Received: a file.")
-    names, config = beside.rival_names(against), predictor.model.config
+    names, config = beside.rival_names(against), _config(predictor)
     settings = beside.settings_of(config, batch_size, dtype)
     table = Table(box=None, pad_edge=False, title=f"by turns, {settings['dtype']}")
     table.add_column("")
@@ -58,7 +61,8 @@ def _beside(predictor, batch_size, dtype, against, python, rounds):
         table.add_column(text, justify="right")
     for call in beside.CALLS:
         with out.status(f"{call} beside {', '.join(names)}: first calls compile"):
-            taken = beside.compare(names, settings, call, python, rounds)
+            everyone = (beside.OURS, *names, beside.PRODUCT)
+            taken = beside.compare(everyone, settings, call, python, rounds)
         ours = taken[beside.OURS]
         for name in (beside.OURS, *names):
             other = taken[name]
@@ -69,6 +73,34 @@ def _beside(predictor, batch_size, dtype, against, python, rounds):
         share = beside.share_of_the_machine(taken, config, call, batch_size)
         table.add_row(f"{call}, of this machine's matrix products", f"{share:.0%}", "", "")
     return table
+
+
+def _files(predictor, python, rounds):
+    """The table of this model's files and the others', one image a call, by turns."""
+    from keras_vit.cli import bench_against as beside
+
+    settings = beside.settings_of(_config(predictor), 1, None)
+    table = Table(box=None, pad_edge=False, title="exported, one image")
+    table.add_column("")
+    for text in ("ms", "MiB more"):
+        table.add_column(text, justify="right")
+    fastest = {}
+    for precision, engines in beside.FILES.items():
+        with out.status(f"{precision} in {', '.join(engines)}"):
+            taken = beside.compare(engines, settings, precision, python, rounds)
+        for name, it in taken.items():
+            more = "" if it.growth is None else f"{it.growth / 2**20:,.0f}"
+            table.add_row(f"{name}, {precision}", f"{1000 * it.seconds:,.1f}", more)
+            if name in beside.HERE:
+                fastest[f"{name}, {precision}"] = it.seconds
+    table.caption = f"the fastest of ours: {min(fastest, key=fastest.get)}"
+    return table
+
+
+def _config(predictor):
+    if predictor.kind != "keras":
+        raise ValueError("`--against` and `--files` take a registered name. Received: a file.")
+    return predictor.model.config
 
 
 def device():

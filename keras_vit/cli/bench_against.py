@@ -12,10 +12,18 @@ from keras_vit.cli.rivals.with_matrix_product import SIDE as PRODUCT_SIDE
 from keras_vit.models.flops import forward_flops, training_flops
 
 LOOP = Path(__file__).parent / "rivals" / "loop.py"
+START = LOOP.with_name("start.py")
 RIVALS = ("timm", "timm_compiled", "keras_hub")
-# What runs in this environment; the product is no rival but the measure of the machine.
-OURS, PRODUCT = "keras_vit", "matrix_product"
 CALLS = ("inference", "training step")
+# The product is no rival but the measure of the machine.
+OURS, PRODUCT = "keras_vit", "matrix_product"
+# Files of one model and the engines that run them, by their precision.
+FILES = {
+    "float32": ("saved_model", "tflite", "onnxruntime", "openvino"),
+    "dynamic int8": ("tflite", "onnxruntime"),
+}
+# What runs in this environment, not in the rivals'.
+HERE = {OURS, PRODUCT, "saved_model", "tflite"}
 
 
 def rival_names(text):
@@ -80,9 +88,9 @@ class Rival:
     """One call of one package's model, in a process of its own.
 
     Args:
-        name: `OURS`, `PRODUCT` or one of `RIVALS`.
+        name: a file beside `LOOP`, without its `with_`.
         python: the interpreter of an environment that has the package.
-        call: one of `CALLS`.
+        call: one that the file has.
         settings: from `settings_of`.
 
     Raises:
@@ -132,20 +140,20 @@ def compare(names, settings, call, python=sys.executable, rounds=5):
     """Times all by turns, so that what else the machine does falls on each alike.
 
     Args:
-        names: some of `RIVALS`.
+        names: of `Rival`s.
         settings: from `settings_of`.
-        call: one of `CALLS`.
-        python: the interpreter of the rivals' environment.
+        call: what to time.
+        python: the interpreter for those that are not `HERE`.
         rounds: timed calls of each.
 
     Returns:
-        name -> `Taken`, of `OURS`, the rivals and `PRODUCT`.
+        name -> `Taken`.
     """
     rivals = []
     try:
-        for name in (OURS, *names, PRODUCT):
-            here = name in (OURS, PRODUCT)
-            rivals.append(Rival(name, sys.executable if here else python, call, settings))
+        for name in names:
+            where = sys.executable if name in HERE else python
+            rivals.append(Rival(name, where, call, settings))
             rivals[-1].call(2)  # it compiles
         for _ in range(rounds):
             for rival in rivals:
@@ -154,6 +162,26 @@ def compare(names, settings, call, python=sys.executable, rounds=5):
         for rival in rivals:
             rival.close()
     return {r.name: Taken(statistics.median(r.times), r.growth) for r in rivals}
+
+
+def start_seconds(name, settings, python=sys.executable, rounds=3):
+    """Returns the median seconds of `import`, `build` and `first step` of fresh processes.
+
+    Args:
+        name: `OURS` or `"keras_hub"`.
+        settings: from `settings_of`.
+        python: the interpreter of an environment that has the package.
+        rounds: number of processes.
+
+    Raises:
+        subprocess.CalledProcessError: if one fails.
+    """
+    command = [str(python), str(START), f"with_{name}", json.dumps(settings)]
+    runs = [
+        json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        for _ in range(rounds)
+    ]
+    return {part: statistics.median(run[part] for run in runs) for part in runs[0]}
 
 
 def share_of_the_machine(taken, config, call, batch_size):

@@ -27,3 +27,13 @@ def test_a_wrong_dtype_is_one_sentence(cli, dtype):
     assert result.exit_code == 1
     assert dtype in result.stderr
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", [["--against", "timm"], ["--files"]], ids=str)
+def test_only_models_of_this_package_are_compared(cli, network, tmp_path, option):
+    from keras_vit.export import export
+
+    path = export(network, "float32", tmp_path / "m.tflite")
+    result = cli("bench", path, "--batch-size", "1", "--repeats", "1", *option)
+    assert result.exit_code == 1
+    assert "take a registered name. Received: a file." in result.stderr

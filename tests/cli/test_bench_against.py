@@ -7,12 +7,14 @@ import pytest
 from keras_vit import create_model
 from keras_vit.cli import bench_against
 from keras_vit.cli.bench_against import (
+    FILES,
     Rival,
     Taken,
     compare,
     rival_names,
     settings_of,
     share_of_the_machine,
+    start_seconds,
 )
 from keras_vit.models import ViTConfig
 from keras_vit.models.flops import forward_flops, training_flops
@@ -50,10 +52,9 @@ def test_what_the_others_do_not_have(fields):
         settings_of(create_model("vit_ti16", **{**TINY, **fields}).config, 1, None)
 
 
-def test_by_turns(monkeypatch):
-    monkeypatch.setattr(bench_against, "RIVALS", ("keras_vit",))
+def test_by_turns():
     settings = settings_of(ViTConfig(**TINY), 2, None)
-    found = compare([], settings, "inference", rounds=2)
+    found = compare(["keras_vit", "matrix_product"], settings, "inference", rounds=2)
     assert list(found) == ["keras_vit", "matrix_product"]
     assert all(taken.seconds > 0 for taken in found.values())
 
@@ -75,6 +76,25 @@ def test_a_package_that_is_not_there():
     settings = settings_of(ViTConfig(**TINY), 1, None)
     with pytest.raises(RuntimeError, match="(?s)The process of nothing ended:.*with_nothing"):
         Rival("nothing", sys.executable, "inference", settings)
+
+
+def test_how_a_process_starts():
+    found = start_seconds("keras_vit", settings_of(ViTConfig(**TINY), 1, None), rounds=1)
+    assert list(found) == ["import", "build", "first step"]
+    assert all(seconds > 0 for seconds in found.values())
+
+
+@pytest.mark.parametrize("name, call", [("saved_model", "float32"), ("tflite", "dynamic int8")])
+def test_our_files_answer(name, call):
+    settings = settings_of(ViTConfig(**TINY), 1, None)
+    assert compare([name], settings, call, rounds=1)[name].seconds > 0
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("call", bench_against.FILES)
+def test_the_other_engines_answer(call):
+    settings = settings_of(ViTConfig(**TINY), 1, None)
+    assert set(compare(FILES[call], settings, call, rounds=1)) == set(FILES[call])
 
 
 @pytest.mark.prove

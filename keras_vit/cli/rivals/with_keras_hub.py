@@ -1,5 +1,7 @@
 """KerasHub's ViT."""
 
+PACKAGE = "keras_hub"
+
 
 def model(settings, dtype):
     """Returns a model of random weights."""

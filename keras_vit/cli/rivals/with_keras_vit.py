@@ -1,5 +1,6 @@
 """This package's ViT."""
 
+PACKAGE = "keras_vit"
 FIELDS = ("width", "depth", "num_heads", "mlp_dim", "patch_size", "image_size", "num_classes")
 
 
