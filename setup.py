@@ -27,8 +27,8 @@ EXTRAS = {
     "serve": ["tensorflow-serving-api>=2.21", "grpcio>=1.74"],
     "onnx": ["onnx>=1.19", "onnxruntime>=1.23", "tf2onnx>=1.17"],
     "hub": ["keras-hub>=0.26"],
-    # A compile for a TPU topology on a machine without one.
-    "tpu-check": ["jax[tpu]>=0.7"],
+    # A compile for a TPU slice on a machine without one. It enters jaxlib by a private door.
+    "tpu-check": ["jax[tpu]==0.10.*"],
     "dev": [
         "build>=1.2",
         "pytest>=8.3",
@@ -42,6 +42,7 @@ EXTRAS = {
         "keras-hub>=0.26",
         "onnx>=1.19",
         "onnxruntime>=1.23",
+        "openvino>=2025.3",
         "timm>=1.0.20",
         "torch>=2.6",
         "transformers>=4.56",

@@ -19,7 +19,7 @@ from keras_vit.version import __version__
 ROOT = Path(__file__).parents[1]
 STEM = f"keras_vit_kit-{__version__}"
 # What the Makefile installs; the other extras are not pinned.
-PINNED_EXTRAS = ["tensorflow", "data", "edge", "jax", "dev", "reference"]
+PINNED_EXTRAS = ["tensorflow", "data", "edge", "jax", "dev", "reference", "tpu-check"]
 
 
 def run(*command, cwd, env=None):

@@ -9,8 +9,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from keras_vit.cli.bench_tables import beside_table, files_table, gpu_table
 from keras_vit.cli.console import out
+from keras_vit.cli.gpus import gpu_name, utilisation
 from keras_vit.cli.timing import median_seconds
+from keras_vit.models import ViTConfig
+from keras_vit.models.flops import forward_flops, training_flops
 
 
 def bench(
@@ -35,72 +39,35 @@ def bench(
 
     predictor = open_any(model, dtype)
     table = Table(box=None, pad_edge=False)
-    for column in ("", "images/s", "ms a batch"):
+    for column in ("", "images/s", "ms a batch", "MFU"):
         table.add_column(column, justify="right" if column else "left")
     for name, call in _calls(predictor, batch_size):
         with out.status(f"{name}: first calls compile"):
             seconds = median_seconds(call, repeats)
-        table.add_row(name, f"{batch_size / seconds:,.1f}", f"{1000 * seconds:,.2f}")
+        speed, used = f"{batch_size / seconds:,.1f}", _mfu(predictor, name, batch_size, seconds)
+        table.add_row(name, speed, f"{1000 * seconds:,.2f}", used)
     out.print(f"{model}, batches of {batch_size}, on {device()}", soft_wrap=True)
     out.print(table)
-    if against:
-        out.print(_beside(predictor, batch_size, dtype, against, reference_python, repeats))
-    if files:
-        out.print(_files(predictor, reference_python, repeats))
-
-
-def _beside(predictor, batch_size, dtype, against, python, rounds):
-    """The table of this model and the others', timed by turns, each in a process of its own."""
-    from keras_vit.cli import bench_against as beside
-
-    names, config = beside.rival_names(against), _config(predictor)
-    settings = beside.settings_of(config, batch_size, dtype)
-    table = Table(box=None, pad_edge=False, title=f"by turns, {settings['dtype']}")
-    table.add_column("")
-    for text in ("images/s", "ours / theirs", "MiB more"):
-        table.add_column(text, justify="right")
-    for call in beside.CALLS:
-        with out.status(f"{call} beside {', '.join(names)}: first calls compile"):
-            everyone = (beside.OURS, *names, beside.PRODUCT)
-            taken = beside.compare(everyone, settings, call, python, rounds)
-        ours = taken[beside.OURS]
-        for name in (beside.OURS, *names):
-            other = taken[name]
-            ratio = f"{other.seconds / ours.seconds:.2f}" if name != beside.OURS else ""
-            more = "" if other.growth is None else f"{other.growth / 2**20:,.0f}"
-            speed = f"{batch_size / other.seconds:,.1f}"
-            table.add_row(f"{call}, {name}", speed, ratio, more)
-        share = beside.share_of_the_machine(taken, config, call, batch_size)
-        table.add_row(f"{call}, of this machine's matrix products", f"{share:.0%}", "", "")
-    return table
-
-
-def _files(predictor, python, rounds):
-    """The table of this model's files and the others', one image a call, by turns."""
-    from keras_vit.cli import bench_against as beside
-
-    settings = beside.settings_of(_config(predictor), 1, None)
-    table = Table(box=None, pad_edge=False, title="exported, one image")
-    table.add_column("")
-    for text in ("ms", "MiB more"):
-        table.add_column(text, justify="right")
-    fastest = {}
-    for precision, engines in beside.FILES.items():
-        with out.status(f"{precision} in {', '.join(engines)}"):
-            taken = beside.compare(engines, settings, precision, python, rounds)
-        for name, it in taken.items():
-            more = "" if it.growth is None else f"{it.growth / 2**20:,.0f}"
-            table.add_row(f"{name}, {precision}", f"{1000 * it.seconds:,.1f}", more)
-            if name in beside.HERE:
-                fastest[f"{name}, {precision}"] = it.seconds
-    table.caption = f"the fastest of ours: {min(fastest, key=fastest.get)}"
-    return table
-
-
-def _config(predictor):
+    if not against and not files:
+        return
     if predictor.kind != "keras":
         raise ValueError("`--against` and `--files` take a registered name. Received: a file.")
-    return predictor.model.config
+    config = predictor.model.config
+    if against:
+        out.print(beside_table(config, batch_size, dtype, against, reference_python, repeats))
+        out.print(gpu_table(config, against, reference_python, repeats))
+    if files:
+        out.print(files_table(config, reference_python, repeats))
+
+
+def _mfu(predictor, call, batch_size, seconds):
+    """The model FLOPs utilisation as text, where model and GPU are known."""
+    config = getattr(getattr(predictor, "model", None), "config", None)
+    name = gpu_name()
+    if not isinstance(config, ViTConfig) or name is None:
+        return ""
+    count = training_flops if call == "training step" else forward_flops
+    return utilisation(batch_size * count(config), seconds, name)
 
 
 def device():

@@ -31,7 +31,8 @@ def keras_inference(build, settings):
     # In half precision a model that only answers holds half-precision weights, as timm's does.
     model = build(settings, settings["dtype"])
     images = tf.constant(drawn(settings)[0])
-    infer = tf.function(lambda images: model(images, training=False))
+    on_gpu = bool(tf.config.list_physical_devices("GPU"))
+    infer = tf.function(lambda images: model(images, training=False), jit_compile=on_gpu)
     return lambda: infer(images).numpy()
 
 
