@@ -48,7 +48,7 @@ REQUIRED = {
     "typer",
 }
 # These parts may import TensorFlow at the top; `import keras_vit` under JAX must do without them.
-TENSORFLOW_PARTS = {"data", "explain", "runtime", "training", "export"}
+TENSORFLOW_PARTS = {"step", "data", "explain", "runtime", "training", "export"}
 # These run on any backend: keras.ops and keras.random only.
 NEUTRAL_PARTS = {"layers", "models", "objectives"}
 BACKENDS = {"tensorflow", "jax", "jaxlib", "torch"}

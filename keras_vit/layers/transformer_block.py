@@ -8,6 +8,7 @@ from keras_vit.layers.drop_path import DropPath
 from keras_vit.layers.layer_norm import LayerNorm
 from keras_vit.layers.layer_scale import LayerScale
 from keras_vit.layers.mlp import Mlp
+from keras_vit.layers.remat import rematerialised
 from keras_vit.layers.swiglu import SwiGLU
 
 # The kinds of MLP, called as `kind(mlp_dim, activation, dropout, name=..., dtype=...)`.
@@ -42,6 +43,8 @@ class TransformerBlock(Layer):
         norm_epsilon: epsilon of the norms.
         attention: one of `keras_vit.layers.ATTENTION`.
         mlp: one of `keras_vit.layers.MLPS`.
+        remat: whether to forget what the block computes in training and compute it again for the
+            gradient: a third more work, for the memory of the inputs alone.
 
     Call arguments:
         tokens: `[b, n, width]`.
@@ -75,12 +78,14 @@ class TransformerBlock(Layer):
         norm_epsilon=1e-6,
         attention="softmax",
         mlp="mlp",
+        remat=False,
         **kwargs,
     ):
         super().__init__(**kwargs)
         self.num_heads = num_heads
         self.mlp_dim = mlp_dim
         self.layer_scale = layer_scale
+        self.remat = remat
         dtype = self.dtype_policy
         self.norm1 = LayerNorm(norm_epsilon, name="norm1", dtype=dtype)
         self.attention = attention_named(attention)(
@@ -112,6 +117,11 @@ class TransformerBlock(Layer):
         return self.attention.probabilities(self.norm1(tokens))
 
     def call(self, tokens, training=False):
+        if self.remat and training:
+            return rematerialised(self, lambda tokens: self._call(tokens, True), tokens)
+        return self._call(tokens, training)
+
+    def _call(self, tokens, training):
         attended = self.attention(self.norm1(tokens), training=training)
         attended = self.drop(attended, training=training)
         tokens = tokens + self._branch(attended, self.scale1, training)

@@ -4,9 +4,11 @@ import dataclasses
 
 import keras
 
+from keras_vit.step import ExactFit
 
-class ImageModel(keras.Model):
-    """A functional graph made from a frozen dataclass config.
+
+class ImageModel(ExactFit, keras.Model):
+    """A functional graph made from a frozen dataclass config, trained by the exact step.
 
     A subclass sets `config_class` and gives `build_graph(config, dtype)`, which returns the
     graph's inputs, its outputs and a dict of named tensors for `features`.

@@ -83,6 +83,7 @@ class ViTConfig:
         norm_epsilon: epsilon of the norms.
         mlp: one of `keras_vit.layers.MLPS`: `"mlp"` or `"swiglu"`.
         head_bias: start value of the head's bias; -10 or -6.9 for sigmoid losses.
+        remat: whether the blocks compute their values twice in training instead of keeping them.
         preprocessing: a `Preprocessing`; its image size is always the model's. None stands
             for mean and std 0.5.
 
@@ -112,6 +113,7 @@ class ViTConfig:
     norm_epsilon: float = 1e-6
     mlp: str = "mlp"
     head_bias: float = 0.0
+    remat: bool = False
     preprocessing: Preprocessing | None = None
 
     def __post_init__(self):
@@ -245,6 +247,7 @@ def _trunk(images, config, policy):
             activation=config.activation,
             norm_epsilon=config.norm_epsilon,
             mlp=config.mlp,
+            remat=config.remat,
             name=f"block_{index}",
             dtype=policy,
         )(x)
