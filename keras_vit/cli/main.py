@@ -5,7 +5,17 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from keras_vit.cli import bench, evaluate, explain, export, models, predict, train, weights
+from keras_vit.cli import (
+    bench,
+    evaluate,
+    explain,
+    export,
+    models,
+    predict,
+    tpu_check,
+    train,
+    weights,
+)
 from keras_vit.cli.console import clear_errors, native_messages_hidden
 
 
@@ -67,6 +77,7 @@ app.command("predict")(predict.predict)
 app.command("explain")(explain.explain)
 app.command("export")(export.export)
 app.command("bench")(bench.bench)
+app.command("tpu-check")(tpu_check.tpu_check)
 app.command("models")(models.models)
 app.command("weights")(weights.weights)
 

@@ -9,6 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from keras_vit.cli.recording_dinov2 import dinov2_probe
+from keras_vit.cli.recording_speed import growth, speed
+from keras_vit.cli.recording_tpu import tpu_b16, tpu_table
 
 FASHION_MNIST = Path("/usr/share/datasets/fashion-mnist")  # Debian: dataset-fashion-mnist
 
@@ -42,6 +44,10 @@ def fashion_mnist(work):
 ROWS = {
     "fashion_mnist": fashion_mnist,
     "dinov2_probe": partial(dinov2_probe, source=FASHION_MNIST),
+    "speed": speed,
+    "growth": growth,
+    "tpu_b16": tpu_b16,
+    "tpu_table": tpu_table,
 }
 
 

@@ -10,7 +10,7 @@ import pytest
 from keras_vit.version import __version__
 
 ROOT = Path(__file__).parents[2]
-VERBS = ("train", "evaluate", "predict", "explain", "export", "bench", "models")
+VERBS = ("train", "evaluate", "predict", "explain", "export", "bench", "models", "tpu-check")
 
 # What the console script does; keras_vit goes by the name that the process was started with.
 SCRIPT = "import sys; sys.argv[0] = '/bin/keras-vit'; from keras_vit.cli.main import main; main()"

@@ -86,7 +86,7 @@ def test_a_step_is_one_operation_a_weight():
 
 def test_sparse_gradients_take_keras_way():
     table = keras.Variable(np.ones((4, 2), "float32"))
-    optimizer = AdamW(0.1, weight_decay=None)
+    optimizer = AdamW(0.1, weight_decay=0.0)
     optimizer.build([table])
     optimizer.apply([tf.IndexedSlices(tf.ones((1, 2)), tf.constant([2]), tf.constant([4, 2]))])
     moved = np.asarray(table) != 1

@@ -1,0 +1,120 @@
+"""The recorded compiles of training steps for TPU slices. Compiled, not run."""
+
+import dataclasses
+import hashlib
+import json
+from importlib.metadata import version
+
+from keras_vit.cli.evaluate import write_json
+from keras_vit.training.tpu.check import Request, compile_step, largest
+
+# The smallest of these that a step compiles for is the one in the table: slice, and how many of
+# its chips share a copy of the weights.
+SLICES = (("v5e:1x1", 1), ("v5e:2x2", 2), ("v5e:2x2", 4), ("v5e:2x4", 8))
+TABLE = {
+    "Ti/16": "vit_ti16",
+    "S/16": "vit_s16",
+    "B/16": "vit_b16",
+    "L/16": "vit_l16",
+    "H/14": "vit_h14",
+    "g/14": "vit_g14",
+    "G/14": "vit_gigantic14",
+}
+BATCH_PER_CHIP = 8  # in the table
+MIB = 2**20
+
+
+def tpu_b16(work, attempt=compile_step):
+    """B/16, 128 images a chip: on 4 and on 256 chips, and TensorFlow's step on one.
+
+    Args:
+        work: folder that keeps each compile; a run that was stopped goes on from there.
+        attempt: function from a `Request` to an outcome.
+    """
+    attempt = kept(work, attempt)
+    steps = {
+        "v5e:2x2": Request("vit_b16", "v5e:2x2"),
+        "v5e:16x16": Request("vit_b16", "v5e:16x16"),
+        "tensorflow, one chip": Request("vit_b16", "v5e:2x2", road="tensorflow"),
+    }
+    found = {name: row(attempt(request)) for name, request in steps.items()}
+    fits, does_not = largest(steps["v5e:2x2"], (64, 128), attempt)
+    return {
+        "command": "make record ROW=tpu_b16",
+        "batch_per_chip": 128,
+        "steps": found,
+        "largest_batch_per_chip": {"compiles": fits, "does_not": does_not},
+        **how(),
+    }
+
+
+def tpu_table(work, attempt=compile_step):
+    """For each size the smallest slice that its step compiles for.
+
+    Args:
+        work, attempt: as in `tpu_b16`.
+    """
+    attempt = kept(work, attempt)
+    return {
+        "command": "make record ROW=tpu_table",
+        "batch_per_chip": BATCH_PER_CHIP,
+        "sizes": {size: smallest_slice(model, attempt) for size, model in TABLE.items()},
+        **how(),
+    }
+
+
+def smallest_slice(model, attempt):
+    """The first of `SLICES` that a model's step compiles for, with the figures of its compile.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    too_large = {}
+    for topology, ways in SLICES:
+        request = Request(model, topology, BATCH_PER_CHIP, tensor_parallel=ways)
+        outcome = attempt(request)
+        if outcome["compiled"]:
+            place = {"topology": topology, "tensor_parallel": ways}
+            return {**place, **row(outcome), "does_not_fit": too_large}
+        too_large[f"{topology}, {ways} chips a copy"] = outcome["message"]
+    raise ValueError(f"`{model}` compiles for none of {SLICES}. Received: {too_large}.")
+
+
+def row(outcome):
+    """What is recorded of a compile.
+
+    Raises:
+        ValueError: if the step did not compile, moves a weight, or holds what no TPU can run.
+    """
+    if not outcome["compiled"] or outcome.get("gathered_weights") or outcome["lint"]:
+        raise ValueError(f"The step must compile, and move no weight. Received: {outcome}.")
+    return {
+        "hbm_mib": round(outcome["hbm"] / MIB),
+        "temporaries_mib": round(outcome["temporaries"] / MIB),
+        "flops": outcome["flops"],
+        "flops_over_analytic": round(outcome["flops"] / outcome["analytic_flops"], 4),
+        "collectives": outcome["collectives"],
+    }
+
+
+def how():
+    """What every row says of its compiles."""
+    return {
+        "ran": False,  # compiled, not run
+        "dtype": "mixed_bfloat16",
+        "optimizer": "adamw",
+        "versions": {name: version(name) for name in ("jax", "libtpu")},
+    }
+
+
+def kept(work, attempt):
+    """The same function, keeping each outcome as a file in `work` and reading it from there."""
+
+    def keeping(request):
+        text = json.dumps(dataclasses.asdict(request), sort_keys=True)
+        path = work / f"{request.model}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
+        if not path.exists():
+            write_json({"request": dataclasses.asdict(request), "outcome": attempt(request)}, path)
+        return json.loads(path.read_text())["outcome"]
+
+    return keeping

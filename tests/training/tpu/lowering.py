@@ -1,0 +1,68 @@
+"""Lowers training steps under Keras on JAX and writes what is in them as JSON: `OUT.json`."""
+
+import json
+import math
+import re
+import sys
+
+import jax
+
+from keras_vit.models import NAMES, ViT, ViTConfig
+from keras_vit.models.flops import training_flops
+from keras_vit.training.tpu.figures import collectives, gathers_of
+from keras_vit.training.tpu.jax_step import training_step
+from keras_vit.training.tpu.lint import lint
+
+BATCH = 4
+SMALL = {
+    "image_size": 16, "patch_size": 8, "width": 32, "depth": 2, "num_heads": 4, "mlp_dim": 48,
+    "num_classes": 7,
+}  # fmt: skip
+KINDS = {"mlp": {}, "swiglu": {"mlp": "swiglu"}, "map": {"pooling": "map"}}
+DOT = re.compile(
+    r"dot_general .*?contracting_dims = \[([\d, ]*)\].*: \(tensor<([\dx]+)x\w+>, .*\)"
+    r" -> tensor<([\dx]+)x\w+>"
+)
+
+
+def product_flops(text):
+    """The operations of all products in StableHLO."""
+    total = 0
+    for axes, left, result in DOT.findall(text):
+        sides = list(map(int, left.split("x")))
+        contracted = math.prod(sides[int(axis)] for axis in axes.split(",") if axis)
+        total += 2 * contracted * math.prod(map(int, result.split("x")))
+    return total
+
+
+def published(name):
+    """A published variant at its resolution, with one of its blocks, which are all alike."""
+    model_class, fields = NAMES[name]
+    config = model_class.config_class(**{**fields, "depth": 1, "dropout": 0.1, "drop_path": 0.1})
+    text = training_step(model_class, config, jax.devices()[:1], BATCH).lowered.as_text()
+    return {
+        "lint": lint(text),
+        "product_flops": product_flops(text),
+        "analytic_flops": BATCH * training_flops(config),
+    }
+
+
+def spread(kind, ways):
+    """A small model over four devices, compiled for CPUs."""
+    config = ViTConfig(**{**SMALL, **KINDS[kind]})
+    step = training_step(ViT, config, jax.devices(), BATCH, ways, dtype="float32")
+    text = step.lowered.compile().as_text()
+    return {
+        "collectives": collectives(text),
+        "sharded_sizes": sorted(step.sharded_sizes),
+        "gathers": gathers_of(text, step.sharded_sizes),
+    }
+
+
+if __name__ == "__main__":
+    found = {
+        "published": {name: published(name) for name in NAMES},
+        "spread": {f"{kind} {ways}": spread(kind, ways) for kind in KINDS for ways in (1, 2, 4)},
+    }
+    with open(sys.argv[1], "w") as file:
+        json.dump(found, file)
