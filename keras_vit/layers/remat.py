@@ -29,8 +29,12 @@ def rematerialised(layer, call, inputs):
     draws = collections.Counter()
 
     def pure(inputs, *values):
-        # Seeds have no gradient: they are no arguments, of which TensorFlow would want one.
-        mapping = [*zip(floats, values, strict=True), *zip(seeds, states, strict=True)]
+        # Seeds have no gradient: they are no arguments, of which TensorFlow would want one. By
+        # this zero they wait for the inputs, as the rest of the second computation does: XLA
+        # would see that the masks are the same, and keep them.
+        zero = 0.0 * ops.sum(ops.reshape(inputs, (-1,))[:1])
+        drawn = [state + ops.cast(zero, state.dtype) for state in states]
+        mapping = [*zip(floats, values, strict=True), *zip(seeds, drawn, strict=True)]
         draws.clear()
         with _Counting(mapping, draws):
             return call(inputs)
@@ -43,8 +47,11 @@ def rematerialised(layer, call, inputs):
 
 
 def _read(variable):
-    """The value of a variable as a tensor of its own; `convert_to_tensor` gives the variable."""
-    return ops.multiply(variable, 1)
+    """The value of a variable as a tensor of its own; `convert_to_tensor` gives the variable.
+
+    A reshape shares the memory of what it is given.
+    """
+    return ops.reshape(variable, variable.shape)
 
 
 class _Counting(keras.StatelessScope):

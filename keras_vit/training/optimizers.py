@@ -77,15 +77,16 @@ def _is_sparse(gradient):
     return type(gradient).__name__ == "IndexedSlices"
 
 
-def adamw(model, learning_rate, weight_decay=0.0, clip_norm=None, beta_2=0.999, layer_decay=None):
+def adamw(model, learning_rate, weight_decay=0.0, beta_2=0.999, layer_decay=None):
     """Returns AdamW for `model`, with `decays` deciding what decays.
+
+    It does not clip: on several replicas an optimizer cannot. `keras_vit.step.exact` does.
 
     Args:
         model: a built Keras model.
         learning_rate: a number or a schedule.
         weight_decay: decay a step, multiplied by the learning rate (Keras's convention, also
             that of PyTorch; big_vision's figure times its learning rate is this one).
-        clip_norm: bound on the norm of all gradients together, or None.
         beta_2: decay of the second moment.
         layer_decay: factor on the learning rate from one block to the one before it, in (0, 1),
             or None: see `layer_decay_factors`.
@@ -102,7 +103,6 @@ def adamw(model, learning_rate, weight_decay=0.0, clip_norm=None, beta_2=0.999, 
         weight_decay=weight_decay,
         beta_2=beta_2,
         epsilon=1e-8,
-        global_clipnorm=clip_norm,
         # Keras would number it through the process, and its variables with it.
         name="adamw",
         factors=factors,

@@ -18,6 +18,7 @@ FIELDS = (
     "num_classes",
     "patch_size",
     "preprocessing",
+    "remat",
 )
 
 

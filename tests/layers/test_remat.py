@@ -104,4 +104,4 @@ def test_a_fraction_of_the_memory(tmp_path):
         max(int(size) for size in re.findall(r"size (\d+), preallocated-temp", path.read_text()))
         for path in sorted(tmp_path.glob("*step*buffer-assignment.txt"))
     )
-    assert remat < plain / 2
+    assert remat < plain / 3  # of six blocks; of twelve a ninth is left

@@ -36,13 +36,11 @@ def test_two_steps_equal_float64_numpy():
     decayed = [v.name == "kernel" for v in model.trainable_variables]
     first = [np.zeros_like(w) for w in weights]
     second = [np.zeros_like(w) for w in weights]
-    optimizer = adamw(model, learning_rate=0.01, weight_decay=0.3, clip_norm=1.0, beta_2=0.99)
+    optimizer = adamw(model, learning_rate=0.01, weight_decay=0.3, beta_2=0.99)
     for step in (1, 2):
         gradients = [rng.normal(size=w.shape) for w in weights]
         optimizer.apply([keras.ops.convert_to_tensor(g, "float32") for g in gradients])
-        norm = np.sqrt(sum((g**2).sum() for g in gradients))
         for i, gradient in enumerate(gradients):
-            gradient = gradient / max(norm, 1.0)
             weights[i] -= 0.01 * 0.3 * weights[i] * decayed[i]
             first[i] = 0.9 * first[i] + 0.1 * gradient
             second[i] = 0.99 * second[i] + 0.01 * gradient**2
