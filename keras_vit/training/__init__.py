@@ -1,21 +1,39 @@
-"""Training: recipes, the optimizer and its schedule, the state of a run, evaluation."""
+"""Training: recipes, the optimizer and its schedule, the state of a run, evaluation.
 
-from keras_vit.training.evaluation import Evaluation, evaluate
-from keras_vit.training.fine_tuning import carry_optimizer, freeze, layer_decay_factors
-from keras_vit.training.fit import TrainResult, train
-from keras_vit.training.recipes import RECIPES, Recipe, recipe
-from keras_vit.training.state import TrainState
+What is named here is imported when it is first used: a part that needs TensorFlow, as `train`
+does, then stands in nobody's way under JAX.
+"""
 
-__all__ = [
-    "RECIPES",
-    "Evaluation",
-    "Recipe",
-    "TrainResult",
-    "TrainState",
-    "carry_optimizer",
-    "evaluate",
-    "freeze",
-    "layer_decay_factors",
-    "recipe",
-    "train",
-]
+from importlib import import_module
+
+# Name -> the module that defines it.
+_HOMES = {
+    "Backup": "backup",
+    "RECIPES": "recipes",
+    "Evaluation": "evaluation",
+    "Recipe": "recipes",
+    "TrainResult": "run",
+    "TrainState": "state",
+    "adamw": "optimizers",
+    "carry_optimizer": "fine_tuning",
+    "evaluate": "evaluation",
+    "fit": "fitting",
+    "freeze": "fine_tuning",
+    "layer_decay_factors": "fine_tuning",
+    "layout_map": "layout",
+    "recipe": "recipes",
+    "strategy": "strategies",
+    "train": "run",
+}
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

@@ -17,10 +17,12 @@ class TrainState:
 
     Args:
         model: a compiled model whose optimizer is built.
+        metrics: variables of the metrics, for a state in the middle of an epoch.
     """
 
-    def __init__(self, model):
+    def __init__(self, model, metrics=()):
         self.model = model
+        self.metrics = metrics
 
     @property
     def step(self):
@@ -39,7 +41,8 @@ class TrainState:
         named = {f"model/{variable.path}": variable for variable in model.weights}
         named |= {f"seed/{index}": variable for index, variable in enumerate(seeds)}
         named |= {f"optimizer/{variable.path}": variable for variable in optimizer.variables}
-        if len(named) != len(model.variables) + len(optimizer.variables):
+        named |= {f"metric/{index}": metric for index, metric in enumerate(self.metrics)}
+        if len(named) != len(model.variables) + len(optimizer.variables) + len(self.metrics):
             raise ValueError("Two variables of the run have the same name: it cannot be saved.")
         return named
 
@@ -50,7 +53,14 @@ class TrainState:
             path: file to write.
             **record: JSON values to keep with the state.
         """
-        arrays = {name: np.asarray(value) for name, value in self.variables().items()}
+        self.write(self.arrays(), path, record)
+
+    def arrays(self):
+        """Returns the values of `variables()`; where there are several workers, all call it."""
+        return {name: np.asarray(value) for name, value in self.variables().items()}
+
+    def write(self, arrays, path, record):
+        """Writes what `arrays` returned; see `save`."""
         with replacing(path) as temporary:
             save_file(arrays, temporary, metadata={"record": json.dumps(record)})
 

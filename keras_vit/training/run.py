@@ -20,6 +20,7 @@ from keras_vit.data import (
 from keras_vit.factory import create_model
 from keras_vit.files import replacing, require_writable
 from keras_vit.layers import Preprocessing
+from keras_vit.step import exact
 from keras_vit.training.callbacks import Checkpoints, ProgressBar
 from keras_vit.training.evaluation import check_classes
 from keras_vit.training.fine_tuning import freeze
@@ -194,7 +195,7 @@ def _new(recipe, class_names):
 
 
 def _compile(model, recipe, steps):
-    """Compiles with the recipe's optimizer; XLA where it pays, on accelerators."""
+    """Compiles with the recipe's optimizer."""
     rate = warmup_cosine(
         recipe.learning_rate,
         steps * recipe.epochs,
@@ -204,13 +205,13 @@ def _compile(model, recipe, steps):
     metrics = [keras.metrics.CategoricalAccuracy("accuracy")]
     if len(model.preprocessing.class_names) > 5:
         metrics.append(keras.metrics.TopKCategoricalAccuracy(5, "top5"))
+    exact(model, clip_norm=recipe.clip_norm)
     model.compile(
-        adamw(model, rate, recipe.weight_decay, recipe.clip_norm, layer_decay=recipe.layer_decay),
+        adamw(model, rate, recipe.weight_decay, layer_decay=recipe.layer_decay),
         keras.losses.CategoricalCrossentropy(
             from_logits=True, label_smoothing=recipe.label_smoothing
         ),
         metrics=metrics,
-        jit_compile=keras.backend.backend() == "jax" or _on_accelerator(),
     )
 
 
@@ -268,7 +269,3 @@ def _write_recipe(recipe, folder):
 def _as_json(recipe):
     """The recipe as JSON has it, tuples as lists, to compare with what was written."""
     return json.loads(json.dumps(dataclasses.asdict(recipe)))
-
-
-def _on_accelerator():
-    return bool(keras.distribution.list_devices("gpu") or keras.distribution.list_devices("tpu"))

@@ -6,9 +6,9 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vit.training import fit as fit_module
 from keras_vit.training import recipe, train
-from keras_vit.training.fit import STATE
+from keras_vit.training import run as run_module
+from keras_vit.training.run import STATE
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +50,10 @@ def test_stopped_and_resumed_equals_uninterrupted(finished, digits, quick, tmp_p
             if at == "epoch":
                 raise KeyboardInterrupt
 
-    checkpoints = fit_module.Checkpoints
+    checkpoints = run_module.Checkpoints
     with pytest.MonkeyPatch.context() as patch:
         # After every step here; every five minutes in earnest.
-        patch.setattr(fit_module, "Checkpoints", lambda *args: checkpoints(*args, seconds=-1.0))
+        patch.setattr(run_module, "Checkpoints", lambda *args: checkpoints(*args, seconds=-1.0))
         patch.setattr(keras.callbacks, "TensorBoard", lambda *args, **kwargs: Stop())
         with pytest.raises(KeyboardInterrupt):
             train(quick, str(digits), tmp_path / "run", verbose=False)
@@ -69,7 +69,7 @@ def test_an_interrupted_run_says_where_its_state_is(digits, quick, tmp_path, cap
         raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(fit_module, "_run", interrupt)
+        patch.setattr(run_module, "_run", interrupt)
         train(quick, str(digits), tmp_path / "run", verbose=False)
     assert f"The last state is {tmp_path / 'run' / STATE}; go on with --resume" in (
         capsys.readouterr().out

@@ -1,0 +1,101 @@
+"""Which batch belongs to which step of `fit`, and how it is dealt out to the replicas."""
+
+import dataclasses
+
+import tensorflow as tf
+
+from keras_vit.step.guards import check_sharding
+
+
+def number_of_batches(data, given, argument):
+    """Returns the number of batches of a pass over a dataset.
+
+    Args:
+        data: a `tf.data.Dataset` or `DistributedDataset`.
+        given: the number that the user states, or None.
+        argument: the name that the user states it by.
+
+    Raises:
+        ValueError: if it is neither stated nor known.
+    """
+    if given is None:
+        cardinality = data.cardinality() if isinstance(data, tf.data.Dataset) else data.cardinality
+        given = int(cardinality)
+    if given < 1:
+        raise ValueError(
+            f"`{argument}` must be given, at least 1, for a dataset of which the number of batches "
+            f"is not known, or has no end. Received: {given}."
+        )
+    return given
+
+
+def example_share(data, strategy):
+    """Returns something of the structure, types and shapes of a replica's share of a batch."""
+    if isinstance(data, tf.data.Dataset):
+        return data.element_spec
+    batch = next(iter(data))
+    return tf.nest.map_structure(lambda x: strategy.experimental_local_results(x)[0], batch)
+
+
+def distributed(data, strategy):
+    """Deals the rows of each global batch out to the replicas.
+
+    Args:
+        data: a `tf.data.Dataset` of global batches, or one that is distributed already.
+        strategy: a `tf.distribute.Strategy`.
+
+    Returns:
+        The distributed dataset.
+
+    Raises:
+        ValueError: for `AutoShardPolicy.OFF` with several workers.
+    """
+    if isinstance(data, tf.distribute.DistributedDataset):
+        return data
+    check_sharding(data, strategy)
+    policies, options = tf.data.experimental.AutoShardPolicy, tf.data.Options()
+    if data.options().experimental_distribute.auto_shard_policy == policies.AUTO:
+        options.experimental_distribute.auto_shard_policy = policies.DATA
+    return strategy.experimental_distribute_dataset(data.with_options(options))
+
+
+@dataclasses.dataclass(frozen=True)
+class Batches:
+    """The batches of a run, each belonging to a step.
+
+    Args:
+        data: a dataset, or a function from the number of a step to the one that begins with it.
+        first: the dataset that begins with step `start`: `data` itself, or the function's.
+        start: number of the run's first step.
+        steps: number of steps of an epoch.
+        endless: whether a dataset goes on with its beginning at its end; by default each epoch
+            is one pass.
+    """
+
+    data: object
+    first: object
+    start: int
+    steps: int
+    endless: bool
+
+    def iterator(self, step, strategy):
+        """Returns an iterator that gives all replicas their shares, beginning with a step's.
+
+        Raises:
+            ValueError: for a distributed dataset that would have to begin in its middle.
+        """
+        return iter(distributed(self._from(step), strategy))
+
+    def _from(self, step):
+        if callable(self.data):
+            return self.first if step == self.start else self.data(step)
+        place = step - self.start if self.endless else step % self.steps
+        if isinstance(self.data, tf.data.Dataset):
+            data = self.data.repeat() if self.endless else self.data
+            return data.skip(place) if place else data
+        if place:
+            raise ValueError(
+                "A distributed dataset begins at its first batch: to go on with a run, give `data` "
+                f"as a function from the number of a step to a dataset. Received: step {step}."
+            )
+        return self.data

@@ -1,0 +1,71 @@
+"""The strategy of a run: which devices and workers it trains on."""
+
+import os
+
+import tensorflow as tf
+
+
+def strategy(kind="auto"):
+    """Returns a `tf.distribute.Strategy`. Call it before anything else uses TensorFlow.
+
+    Args:
+        kind: `"one"`, the first GPU, or the CPU; `"mirrored"`, all GPUs of this machine;
+            `"workers"`, the workers that the environment variable TF_CONFIG names; `"tpu"`, the
+            TPU, or the slice of a pod, that TPU_NAME names, or else this machine's; `"auto"`, the
+            first of tpu, workers, mirrored and one that the machine is set up for.
+
+    Returns:
+        A strategy. Build and compile the model inside its `scope()`.
+
+    Raises:
+        ValueError: for another kind.
+
+    Example:
+
+    >>> from keras_vit.training import strategy
+    >>> strategy("one").num_replicas_in_sync
+    1
+    """
+    if kind not in STRATEGIES:
+        raise ValueError(f"`kind` must be one of {sorted(STRATEGIES)}. Received: {kind!r}.")
+    return STRATEGIES[kind]()
+
+
+def _auto():
+    if tf.config.list_physical_devices("TPU"):
+        return _tpu()
+    if "TF_CONFIG" in os.environ:
+        return _workers()
+    return _mirrored() if len(tf.config.list_physical_devices("GPU")) > 1 else _one()
+
+
+def _one():
+    return tf.distribute.OneDeviceStrategy(
+        "GPU:0" if tf.config.list_physical_devices("GPU") else "CPU:0"
+    )
+
+
+def _mirrored():
+    return tf.distribute.MirroredStrategy()
+
+
+def _workers():
+    return tf.distribute.MultiWorkerMirroredStrategy()
+
+
+def _tpu():
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver(
+        os.environ.get("TPU_NAME", "local")
+    )
+    tf.config.experimental_connect_to_cluster(resolver)
+    tf.tpu.experimental.initialize_tpu_system(resolver)
+    return tf.distribute.TPUStrategy(resolver)
+
+
+STRATEGIES = {
+    "auto": _auto,
+    "mirrored": _mirrored,
+    "one": _one,
+    "tpu": _tpu,
+    "workers": _workers,
+}

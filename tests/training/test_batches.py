@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from keras_vit.training.batches import Batches, distributed, example_share, number_of_batches
+
+ONE = tf.distribute.OneDeviceStrategy("CPU:0")
+
+
+def numbers():
+    """The batches 0, 1, 2, 3, 4."""
+    return tf.data.Dataset.range(5).batch(1)
+
+
+def first(batches, step, count=4):
+    iterator = batches.iterator(step, ONE)
+    return [int(next(iterator)[0]) for _ in range(count)]
+
+
+def test_a_pass_begins_anew_each_epoch():
+    batches = Batches(numbers(), numbers(), start=5, steps=5, endless=False)
+    assert first(batches, 5) == [0, 1, 2, 3]
+    assert first(batches, 11) == [1, 2, 3, 4]
+
+
+def test_an_endless_dataset_goes_on_through_the_epochs():
+    batches = Batches(numbers(), numbers(), start=2, steps=2, endless=True)
+    assert first(batches, 2) == [0, 1, 2, 3]
+    assert first(batches, 6) == [4, 0, 1, 2]
+
+
+def test_a_function_is_asked_for_a_step():
+    def data(step):
+        return tf.data.Dataset.counter(step).batch(1)
+
+    batches = Batches(data, data(3), start=3, steps=3, endless=True)
+    assert first(batches, 3) == [3, 4, 5, 6]
+    assert first(batches, 7) == [7, 8, 9, 10]
+
+
+def test_a_distributed_dataset_cannot_begin_in_its_middle():
+    data = tf.distribute.MirroredStrategy(["CPU:0"]).experimental_distribute_dataset(numbers())
+    batches = Batches(data, data, start=0, steps=5, endless=True)
+    assert batches._from(0) is data and distributed(data, ONE) is data
+    with pytest.raises(ValueError, match="as a function from the number of a step.*step 2"):
+        batches.iterator(2, ONE)
+
+
+def test_the_number_of_batches():
+    assert number_of_batches(numbers(), None, "steps") == 5
+    assert number_of_batches(numbers().repeat(), 3, "steps") == 3
+    unknown = numbers().filter(lambda number: True)
+    with pytest.raises(ValueError, match="`steps` must be given.*Received: -2"):
+        number_of_batches(unknown, None, "steps")
+
+
+def test_rows_are_dealt_out_unless_the_user_says_otherwise(monkeypatch):
+    policies, seen = tf.data.experimental.AutoShardPolicy, []
+    monkeypatch.setattr(type(ONE), "experimental_distribute_dataset", lambda _, data: data)
+    for policy in (policies.AUTO, policies.FILE):
+        options = tf.data.Options()
+        options.experimental_distribute.auto_shard_policy = policy
+        data = distributed(numbers().with_options(options), ONE)
+        seen.append(data.options().experimental_distribute.auto_shard_policy)
+    assert seen == [policies.DATA, policies.FILE]
+
+
+def test_an_example_of_a_share():
+    data = tf.data.Dataset.from_tensor_slices(np.ones((4, 3), "float32")).batch(4)
+    assert example_share(data, ONE).shape.as_list() == [None, 3]
+    mirrored = tf.distribute.MirroredStrategy(["CPU:0"])
+    share = example_share(mirrored.experimental_distribute_dataset(data), mirrored)
+    np.testing.assert_array_equal(share, np.ones((4, 3)))
