@@ -50,7 +50,7 @@ def _on_tensorflow_cpu():
         return False
     import tensorflow as tf
 
-    return not any(tf.config.list_logical_devices(kind) for kind in ("GPU", "TPU"))
+    return all(device.device_type.endswith("CPU") for device in tf.config.list_logical_devices())
 
 
 def _program(function):

@@ -68,4 +68,4 @@ class TensorFlowFit:
 
 
 def _on_accelerator():
-    return any(tf.config.list_logical_devices(kind) for kind in ("GPU", "TPU"))
+    return any(not d.device_type.endswith("CPU") for d in tf.config.list_logical_devices())

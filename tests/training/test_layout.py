@@ -120,6 +120,7 @@ def test_the_optimizer_is_spread_as_the_weights_are(trained, mesh):
         assert list(moments[path]) == list(layout), path
 
 
+@pytest.mark.prove
 def test_two_processes_give_what_one_gives(tmp_path):
     with socket.socket() as free:
         free.bind(("localhost", 0))

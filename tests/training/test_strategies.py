@@ -15,9 +15,7 @@ ALLOWED = {
     "cli/recording.py": "its recorded row",
     "cli/recording_tpu.py": "its recorded row",
     "cli/tpu_check.py": "the command that compiles for a TPU",
-    "one_pass.py": "whether XLA is on by itself",
     "step/guards.py": "Keras's `fit` is refused under it, and `keras_vit.training.fit` named",
-    "step/tensorflow_fit.py": "whether XLA is on by itself",
     "training/strategies.py": "makes the strategy",
 }
 
