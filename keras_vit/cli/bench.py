@@ -9,12 +9,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from keras_vit.cli.bench_tables import beside_table, files_table, gpu_table
 from keras_vit.cli.console import out
-from keras_vit.cli.gpus import gpu_name, utilisation
 from keras_vit.cli.timing import median_seconds
-from keras_vit.models import ViTConfig
-from keras_vit.models.flops import forward_flops, training_flops
 
 
 def bench(
@@ -50,6 +46,9 @@ def bench(
     out.print(table)
     if not against and not files:
         return
+    # Not before the work: `keras-vit --help` does not wait for Keras.
+    from keras_vit.cli.bench_tables import beside_table, files_table, gpu_table
+
     if predictor.kind != "keras":
         raise ValueError("`--against` and `--files` take a registered name. Received: a file.")
     config = predictor.model.config
@@ -62,6 +61,10 @@ def bench(
 
 def _mfu(predictor, call, batch_size, seconds):
     """The model FLOPs utilisation as text, where model and GPU are known."""
+    from keras_vit.cli.gpus import gpu_name, utilisation
+    from keras_vit.models import ViTConfig
+    from keras_vit.models.flops import forward_flops, training_flops
+
     config = getattr(getattr(predictor, "model", None), "config", None)
     name = gpu_name()
     if not isinstance(config, ViTConfig) or name is None:

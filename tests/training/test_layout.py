@@ -50,7 +50,7 @@ def finish(processes, seconds=300):
                 process.communicate()
 
 
-@pytest.fixture(scope="module", params=["mlp", "swiglu"])
+@pytest.fixture(scope="module", params=["mlp", pytest.param("swiglu", marks=pytest.mark.prove)])
 def trained(request, tmp_path_factory):
     """mesh -> name -> array, for one device and for each of MESHES."""
     path = tmp_path_factory.mktemp("layout") / "trained.npz"

@@ -17,6 +17,10 @@ ROOT = Path(__file__).parents[3]
 SECOND_HEAD = {"deit_ti16": 192, "deit_s16": 384, "deit_b16": 768}
 
 
+# Half a minute for all of them together.
+pytestmark = pytest.mark.prove
+
+
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     out = tmp_path_factory.mktemp("lowering") / "found.json"
