@@ -18,13 +18,13 @@ def one_pass(function):
     already (see `keras_vit.layers.flat`), and exported graphs must hold no XLA program.
 
     Args:
-        function: from tensors of one dtype to a tensor, differentiable. A function that lives as
-            long as the process: its compiled form is kept.
+        function: from tensors to a tensor of the first one's dtype, differentiable. A function
+            that lives as long as the process: its compiled form is kept.
 
     Returns:
         A function of the same arguments.
     """
-    return _compiled(function) if _on_tensorflow_cpu() else function
+    return _compiled(function) if on_tensorflow_cpu() else function
 
 
 def gradient_from_value(function, gradient):
@@ -42,10 +42,11 @@ def gradient_from_value(function, gradient):
     Returns:
         A function of a tensor.
     """
-    return _with_gradient(function, gradient) if _on_tensorflow_cpu() else function
+    return _with_gradient(function, gradient) if on_tensorflow_cpu() else function
 
 
-def _on_tensorflow_cpu():
+def on_tensorflow_cpu():
+    """Tells whether Keras computes by TensorFlow on CPUs alone, where XLA has to be asked for."""
     if keras.backend.backend() != "tensorflow":
         return False
     import tensorflow as tf

@@ -61,16 +61,15 @@ def bench(
 
 def _mfu(predictor, call, batch_size, seconds):
     """The model FLOPs utilisation as text, where model and GPU are known."""
+    from keras_vit.cli.bench_against import flops_of
     from keras_vit.cli.gpus import gpu_name, utilisation
     from keras_vit.models import ViTConfig
-    from keras_vit.models.flops import forward_flops, training_flops
 
     config = getattr(getattr(predictor, "model", None), "config", None)
     name = gpu_name()
     if not isinstance(config, ViTConfig) or name is None:
         return ""
-    count = training_flops if call == "training step" else forward_flops
-    return utilisation(batch_size * count(config), seconds, name)
+    return utilisation(flops_of(config, call, batch_size), seconds, name)
 
 
 def device():

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from keras_vit.cli.rivals.with_keras_vit import FIELDS
 from keras_vit.cli.rivals.with_matrix_product import SIDE as PRODUCT_SIDE
 from keras_vit.models.flops import forward_flops, training_flops
 
@@ -67,8 +68,7 @@ def settings_of(config, batch_size, dtype):
 
 
 def _sizes(config):
-    names = ("width", "depth", "num_heads", "mlp_dim", "num_classes", "image_size", "patch_size")
-    return {name: getattr(config, name) for name in names}
+    return {name: getattr(config, name) for name in FIELDS}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -184,6 +184,18 @@ def start_seconds(name, settings, python=sys.executable, rounds=3):
     return {part: statistics.median(run[part] for run in runs) for part in runs[0]}
 
 
+def flops_of(config, call, batch_size):
+    """Returns the operations of one call, by the model's own count.
+
+    Args:
+        config: a `ViTConfig`.
+        call: one of `CALLS`.
+        batch_size: images a call.
+    """
+    count = training_flops if call == "training step" else forward_flops
+    return batch_size * count(config)
+
+
 def share_of_the_machine(taken, config, call, batch_size):
     """Returns the model's rate of operations over that of a large matrix product, 0 to 1.
 
@@ -193,6 +205,5 @@ def share_of_the_machine(taken, config, call, batch_size):
         call: one of `CALLS`.
         batch_size: images a call.
     """
-    count = training_flops if call == "training step" else forward_flops
-    rate = batch_size * count(config) / taken[OURS].seconds
+    rate = flops_of(config, call, batch_size) / taken[OURS].seconds
     return rate / (2 * PRODUCT_SIDE**3 / taken[PRODUCT].seconds)

@@ -5,7 +5,6 @@ from rich.table import Table
 from keras_vit.cli import bench_against as beside
 from keras_vit.cli.console import out
 from keras_vit.cli.gpus import gpu_name, utilisation
-from keras_vit.models.flops import forward_flops
 
 GPU_BATCHES = (1, 8, 32, 128, 256)
 
@@ -77,7 +76,8 @@ def gpu_table(config, against, python, rounds):
         taken = beside.compare(everyone, settings, "inference", python, rounds)
         speeds = [f"{batch_size / it.seconds:,.0f}" for it in taken.values()]
         seconds = taken[beside.OURS].seconds
-        used = utilisation(batch_size * forward_flops(config), seconds, gpu)
+        flops = beside.flops_of(config, "inference", batch_size)
+        used = utilisation(flops, seconds, gpu)
         table.add_row(f"inference, {batch_size}", *speeds, used)
     return table
 

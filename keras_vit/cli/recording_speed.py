@@ -1,13 +1,12 @@
 """The recorded speed of this package beside the others, and how its cost grows."""
 
 import dataclasses
-import json
 
 from rich.progress import track
 
 from keras_vit.cli import bench_against as beside
 from keras_vit.cli.console import err
-from keras_vit.cli.evaluate import write_json
+from keras_vit.cli.once import once
 from keras_vit.models import NAMES
 
 HUB = "keras_hub"
@@ -122,11 +121,12 @@ def _kept(work, measure, names, settings, call):
     """Measures, or reads what was measured before the run was stopped."""
     key = "-".join(str(value) for value in (call, *settings.values())).replace(" ", "_")
     path = work / f"{key}.json"
-    if not path.exists():
+
+    def cell():
         taken = measure(names, settings, call, rounds=ROUNDS)
-        work.mkdir(parents=True, exist_ok=True)
-        write_json({name: dataclasses.asdict(it) for name, it in taken.items()}, path)
-    return {name: beside.Taken(**it) for name, it in json.loads(path.read_text()).items()}
+        return {name: dataclasses.asdict(it) for name, it in taken.items()}
+
+    return {name: beside.Taken(**it) for name, it in once(path, cell).items()}
 
 
 def _figures(taken):

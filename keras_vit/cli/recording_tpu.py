@@ -5,8 +5,8 @@ import hashlib
 import json
 from importlib.metadata import version
 
-from keras_vit.cli.evaluate import write_json
-from keras_vit.training.tpu.check import Request, compile_step, largest
+from keras_vit.cli.once import once
+from keras_vit.training.tpu.check import Request, compile_step, is_clean, largest
 
 # The smallest of these that a step compiles for is the one in the table: slice, and how many of
 # its chips share a copy of the weights.
@@ -86,7 +86,7 @@ def row(outcome):
     Raises:
         ValueError: if the step did not compile, moves a weight, or holds what no TPU can run.
     """
-    if not outcome["compiled"] or outcome.get("gathered_weights") or outcome["lint"]:
+    if not is_clean(outcome):
         raise ValueError(f"The step must compile, and move no weight. Received: {outcome}.")
     return {
         "hbm_mib": round(outcome["hbm"] / MIB),
@@ -113,8 +113,8 @@ def kept(work, attempt):
     def keeping(request):
         text = json.dumps(dataclasses.asdict(request), sort_keys=True)
         path = work / f"{request.model}-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json"
-        if not path.exists():
-            write_json({"request": dataclasses.asdict(request), "outcome": attempt(request)}, path)
-        return json.loads(path.read_text())["outcome"]
+        return once(
+            path, lambda: {"request": dataclasses.asdict(request), "outcome": attempt(request)}
+        )["outcome"]
 
     return keeping

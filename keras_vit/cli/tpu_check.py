@@ -36,7 +36,7 @@ def tpu_check(
 ):
     """Compile a training step with the real TPU compiler, on a machine without a TPU."""
     from keras_vit.cli.evaluate import write_json
-    from keras_vit.training.tpu.check import Request, compile_step, require_compiler
+    from keras_vit.training.tpu.check import Request, compile_step, is_clean, require_compiler
 
     fields = {"remat": True} if remat else {}
     request = Request(model, topology, batch_per_chip, tensor_parallel, fields)
@@ -52,7 +52,7 @@ def tpu_check(
     out.print("Compiled, not run: no TPU was there.")
     if json_path:
         write_json({"request": vars(request), **found, "ran": False}, json_path)
-    if not all(_is_good(found[each.road]) for each in requests):
+    if not all(is_clean(found[each.road]) for each in requests):
         raise typer.Exit(1)
 
 
@@ -69,10 +69,6 @@ def _largest(request, outcome):
         fits, does_not = largest(request, (batch // 2, batch), attempt)
     out.print(f"Largest batch a chip: {fits} compiles, {does_not} does not.")
     return {"compiles": fits, "does_not": does_not}
-
-
-def _is_good(outcome):
-    return outcome["compiled"] and not outcome["lint"] and not outcome.get("gathered_weights")
 
 
 def _road(request, outcome):

@@ -1,8 +1,8 @@
 """The hooks of Keras's TensorFlow trainer that lead to the exact step."""
 
 import keras
-import tensorflow as tf
 
+from keras_vit.one_pass import on_tensorflow_cpu
 from keras_vit.step.guards import check, check_fit, check_single_batch
 from keras_vit.step.replica import prepare, replica_evaluation, replica_step, replicas_of
 from keras_vit.step.settings import StepSettings
@@ -20,7 +20,7 @@ class TensorFlowFit:
 
     def compile(self, *arguments, jit_compile="auto", **options):
         if jit_compile == "auto":
-            jit_compile = _on_accelerator() and not options.get("run_eagerly")
+            jit_compile = not on_tensorflow_cpu() and not options.get("run_eagerly")
         super().compile(*arguments, jit_compile=jit_compile, **options)
         # Keras compiles around `strategy.run`, which fails: with several replicas XLA is inside.
         several = replicas_of(self) > 1
@@ -65,7 +65,3 @@ class TensorFlowFit:
         )
         with strategy.scope():
             self._symbolic_build(data_batch=share)
-
-
-def _on_accelerator():
-    return any(not d.device_type.endswith("CPU") for d in tf.config.list_logical_devices())

@@ -16,18 +16,12 @@ from keras_vit.cli.bench_against import (
     share_of_the_machine,
     start_seconds,
 )
+from keras_vit.cli.rivals.with_keras_vit import FIELDS
 from keras_vit.models import ViTConfig
 from keras_vit.models.flops import forward_flops, training_flops
+from tests.cli.rivals.test_with_keras_vit import TINY as SETTINGS
 
-TINY = {
-    "image_size": 32,
-    "patch_size": 16,
-    "width": 12,
-    "depth": 1,
-    "num_heads": 2,
-    "mlp_dim": 13,
-    "num_classes": 3,
-}
+TINY = {name: SETTINGS[name] for name in FIELDS}
 
 
 def test_names():

@@ -16,17 +16,7 @@ from scene import (
 )
 
 from keras_vit.step import exact
-
-
-class Scaled(keras.layers.Layer):
-    """Dropout of the inputs, times a weight for each feature."""
-
-    def build(self, shape):
-        self.scale = self.add_weight(shape=(shape[-1],), initializer="ones", name="scale")
-        self.drop = keras.layers.Dropout(0.5, seed=11)
-
-    def call(self, inputs, training=False):
-        return self.drop(inputs, training=training) * self.scale
+from tests.scaled_dropout import Scaled
 
 
 def dropped():

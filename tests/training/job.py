@@ -18,6 +18,7 @@ from keras_vit.step import exact
 from keras_vit.training import Backup, fit, strategy
 from keras_vit.training.state import TrainState
 from keras_vit.training.workers import is_chief
+from tests.scaled_dropout import Scaled
 
 OPTIONS = {
     "at_once": 1,
@@ -83,17 +84,6 @@ def place_of(kind):
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
     return tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
-
-
-class Scaled(keras.layers.Layer):
-    """Dropout of the inputs, times a weight for each feature."""
-
-    def build(self, shape):
-        self.scale = self.add_weight(shape=(shape[-1],), initializer="ones", name="scale")
-        self.drop = keras.layers.Dropout(0.5, seed=11)
-
-    def call(self, inputs, training=False):
-        return self.drop(inputs, training=training) * self.scale
 
 
 def masks(place):

@@ -101,6 +101,11 @@ def compile_step(request):
     )
 
 
+def is_clean(outcome):
+    """Tells whether a step compiled, gathers no weight, and holds nothing that no TPU can run."""
+    return outcome["compiled"] and not outcome["lint"] and not outcome.get("gathered_weights")
+
+
 def largest(request, start, attempt, step=8):
     """Returns the largest batch per chip that compiles, and the smallest that does not.
 
