@@ -29,21 +29,28 @@ def bench(
     files: Annotated[
         bool, typer.Option("--files", help="Time exported files beside ONNX Runtime and OpenVINO.")
     ] = False,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show which operations take the time, on a CPU.")
+    ] = False,
 ):
     """Measure the speed of a model: inference and, for a Keras model, a training step."""
+    from keras_vit.cli.bench_trace import trace_table
     from keras_vit.cli.opening import open_any
 
     predictor = open_any(model, dtype)
     table = Table(box=None, pad_edge=False)
     for column in ("", "images/s", "ms a batch", "MFU"):
         table.add_column(column, justify="right" if column else "left")
+    traces = []
     for name, call in _calls(predictor, batch_size):
         with out.status(f"{name}: first calls compile"):
             seconds = median_seconds(call, repeats)
         speed, used = f"{batch_size / seconds:,.1f}", _mfu(predictor, name, batch_size, seconds)
         table.add_row(name, speed, f"{1000 * seconds:,.2f}", used)
+        if trace:
+            traces.append(trace_table(name, call))
     out.print(f"{model}, batches of {batch_size}, on {device()}", soft_wrap=True)
-    out.print(table)
+    out.print(table, *traces)
     if not against and not files:
         return
     # Not before the work: `keras-vit --help` does not wait for Keras.
@@ -97,10 +104,12 @@ def _calls(predictor, batch_size):
 def _training_step(model, pixels, rng):
     import keras
 
+    from keras_vit.training.optimizers import adamw
+
     labels = rng.integers(0, model.output_shape[-1], len(pixels))
     images = model.preprocessing.normalize(pixels)
     model.compile(
-        keras.optimizers.AdamW(1e-5),
+        adamw(model, 1e-5),
         keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         jit_compile=not device().startswith("CPU (tensorflow)"),
     )

@@ -4,8 +4,9 @@ import pytest
 
 
 def test_a_keras_model_infers_and_learns(cli, model):
-    result = cli("bench", model, "--batch-size", "2", "--repeats", "1")
+    result = cli("bench", model, "--batch-size", "2", "--repeats", "1", "--trace")
     assert result.exit_code == 0, result.output
+    assert "training step, by kind of operation" in result.stdout
     assert "batches of 2, on" in result.stdout
     assert "inference" in result.stdout
     assert "training step" in result.stdout
