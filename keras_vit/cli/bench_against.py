@@ -23,6 +23,8 @@ FILES = {
     "float32": ("saved_model", "tflite", "onnxruntime", "openvino"),
     "dynamic int8": ("tflite", "onnxruntime"),
 }
+# Seconds of a turn: the first call after the others' turns finds cold caches and sleeping threads.
+TURN = 0.5
 # What runs in this environment, not in the rivals'.
 HERE = {OURS, PRODUCT, "saved_model", "tflite"}
 
@@ -144,7 +146,7 @@ def compare(names, settings, call, python=sys.executable, rounds=5):
         settings: from `settings_of`.
         call: what to time.
         python: the interpreter for those that are not `HERE`.
-        rounds: timed calls of each.
+        rounds: turns of each: one call, or as many as half a second holds.
 
     Returns:
         name -> `Taken`.
@@ -154,10 +156,11 @@ def compare(names, settings, call, python=sys.executable, rounds=5):
         for name in names:
             where = sys.executable if name in HERE else python
             rivals.append(Rival(name, where, call, settings))
-            rivals[-1].call(2)  # it compiles
+        # The first call compiles.
+        counts = [max(1, round(TURN / rival.call(2)[-1])) for rival in rivals]
         for _ in range(rounds):
-            for rival in rivals:
-                rival.times += rival.call(1)
+            for rival, count in zip(rivals, counts, strict=True):
+                rival.times += rival.call(count)
     finally:
         for rival in rivals:
             rival.close()
