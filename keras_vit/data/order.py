@@ -41,22 +41,40 @@ def shuffled_index(i, seed, epoch, n):
     )
 
 
-def example(number, seed, n):
+def example(number, seed, n, repeats=1):
     """Returns which image stands at a place of the endless training stream, and its key.
 
     The stream goes through a permutation of all images, then the next: a batch may hold the
     end of one epoch and the start of another, and none is short.
 
+    With `repeats` of k (repeated augmentation) each image comes k times in a row, so within one
+    batch but for those at its edges, with another key each time. An epoch still has n places, so
+    that a permutation lasts for k epochs. (DeiT's sampler deals the copies of n / k images out to
+    the processes of a step, and draws a new permutation each epoch.)
+
     Args:
         number: int64 scalar or `[b]`, the place, counted from the start of training.
         seed: integer.
         n: number of images.
+        repeats: how often an image comes in a row, at least 1.
 
     Returns:
         `(index, key)`: int64 of the shape of `number`, and int64 `[..., 2]`, the seed of all
-        that is random about this image in this epoch.
+        that is random about this image at this place.
+
+    Raises:
+        ValueError: if `repeats` is below 1.
+
+    Reference:
+        Hoffer et al., *Augment your batch*, 2019, arXiv 1901.09335; Touvron et al., *Training
+        data-efficient image transformers*, 2020, arXiv 2012.12877.
     """
+    if repeats < 1:
+        raise ValueError(f"`repeats` must be at least 1. Received: {repeats}.")
     number = tf.convert_to_tensor(number, tf.int64)
+    if repeats > 1:
+        index, key = example(number // repeats, seed, n)
+        return index, fold(key, number % repeats)
     epoch, place = number // n, number % n
     index = shuffled_index(place, seed, epoch, n)
     state = _absorb(_absorb(tf.zeros_like(number), tf.cast(seed, tf.int64)), epoch)

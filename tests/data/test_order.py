@@ -80,3 +80,21 @@ def test_draws_are_uniform_and_independent():
     # The draws of one image in successive epochs, and of neighbours in one epoch.
     assert abs(np.corrcoef(draws[:-1000, 0], draws[1000:, 0])[0, 1]) < 0.03
     assert abs(np.corrcoef(draws[:-1, 0], draws[1:, 0])[0, 1]) < 0.03
+
+
+def test_repeated_augmentation_shows_an_image_k_times_in_a_row():
+    n, repeats = 10, 3
+    index, keys = example(tf.range(2 * repeats * n, dtype=tf.int64), seed=1, n=n, repeats=repeats)
+    plain, plain_keys = example(tf.range(2 * n, dtype=tf.int64), seed=1, n=n)
+    np.testing.assert_array_equal(index, np.repeat(plain, repeats))
+    # Three epochs show every image three times, each time with another key.
+    assert np.bincount(index[: repeats * n]).tolist() == [repeats] * n
+    seen = {tuple(key) for key in (*keys.numpy().tolist(), *plain_keys.numpy().tolist())}
+    assert len(seen) == 2 * repeats * n + 2 * n
+    one, key = example(17, seed=1, n=n, repeats=repeats)
+    assert one == index[17] and key.numpy().tolist() == keys[17].numpy().tolist()
+
+
+def test_repeats_are_checked():
+    with pytest.raises(ValueError, match="`repeats` must be at least 1. Received: 0"):
+        example(0, seed=1, n=3, repeats=0)
