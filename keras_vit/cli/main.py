@@ -7,6 +7,7 @@ from typer.core import TyperGroup
 
 from keras_vit.cli import (
     bench,
+    data,
     evaluate,
     explain,
     export,
@@ -67,7 +68,8 @@ def options(
 
     MODEL is a .keras file, a SavedModel folder or a .tflite file.
 
-    DATA is a folder with one subfolder a class, or tfds:NAME.
+    DATA is a folder with one subfolder a class, tfds:NAME, a .csv or .jsonl manifest, or
+    TFRecord or ArrayRecord shards.
     """
 
 
@@ -77,6 +79,7 @@ app.command("predict")(predict.predict)
 app.command("explain")(explain.explain)
 app.command("export")(export.export)
 app.command("bench")(bench.bench)
+app.add_typer(data.app, name="data")
 app.command("tpu-check")(tpu_check.tpu_check)
 app.command("models")(models.models)
 app.command("weights")(weights.weights)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import tensorflow as tf
 from PIL import Image, UnidentifiedImageError
 
 from keras_vit.data.decode import decode
+from keras_vit.data.headers import MOST_PIXELS
 from keras_vit.files import replacing
 
 FORMATS = ("JPEG", "MPO", "PNG", "GIF", "BMP", "WEBP")  # MPO: a JPEG with further pictures
@@ -60,7 +62,11 @@ def scan(records, threads=8):
         except OSError as error:
             return (0, 0), f"cannot be opened ({error.strerror or error})"
 
-    with ThreadPoolExecutor(threads) as pool:
+    with warnings.catch_warnings(), ThreadPoolExecutor(threads) as pool:
+        # Pillow warns from 89 million pixels on, and decoding refuses as many.
+        warnings.simplefilter("error", Image.DecompressionBombWarning)
+        # What else it warns of, such as a damaged EXIF block, harms no pixel.
+        warnings.filterwarnings("ignore", category=UserWarning, module="PIL")
         found = list(pool.map(look, range(len(records))))
     sizes = np.array([size for size, _ in found], dtype="int64").reshape(-1, 2)
     broken = [(i, records.name(i), reason) for i, (_, reason) in enumerate(found) if reason]
@@ -121,8 +127,8 @@ def _look(encoded):
                 return (image.height, image.width), None
     except UnidentifiedImageError:
         reason = "not an image"
-    except Image.DecompressionBombError:
-        reason = "more pixels than Pillow allows"
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        reason = f"more than {MOST_PIXELS:,} pixels"
     except Exception:  # Pillow raises OSError, SyntaxError, struct.error, ... for damaged files
         reason = "damaged or cut short"
     return (0, 0), reason

@@ -3,6 +3,8 @@
 import numpy as np
 import tensorflow as tf
 
+from keras_vit.data import headers
+
 # How files start; "." stands for any byte. The last is for all others.
 _STARTS = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"BM", b"RIFF....WEBP", b"")
 _WIDTH = 21  # up to the flags of an extended WebP
@@ -12,47 +14,62 @@ _ANY = _BYTES == ord(".")
 _LUMA = (19595, 38470, 7471)
 
 
-def decode(encoded, channels=3):
-    """Decodes one image.
+def decode(encoded, channels=3, window=None):
+    """Decodes one image, the right way up.
 
     The kind is told from the bytes, never from a name. Equal to Pillow, to the last bit, for
     JPEG (`INTEGER_ACCURATE`; TensorFlow's default differs by up to 5 levels) and PNG.
 
     - 16-bit images keep their high byte; palettes are applied.
     - Transparency, of PNG and WebP, is composited on white.
+    - The EXIF orientation of JPEG, PNG and WebP is applied.
     - Of an animated GIF the first frame counts; its transparent pixels are black, since
       TensorFlow's decoder gives no alpha. The fourth byte of a 32-bit BMP counts as padding.
     - A palette in a BMP is passed over, and an animated WebP is refused (TensorFlow 2.21's
       decoder crashes on it): `keras_vit.data.scan` finds both.
-    - The EXIF orientation is not read: the image comes out as its pixels are stored.
+    - More than `headers.MOST_PIXELS` are refused before memory is taken for them; a BMP, which
+      is as large as its pixels, is not asked.
 
     Args:
         encoded: scalar string tensor: a JPEG, PNG, GIF, BMP or WebP file.
         channels: 3 (grey becomes three equal channels) or 1 (colours become grey).
+        window: function of (height, width), int32 `[2]`, to the part that is wanted, int32 `[4]`:
+            top, left, height, width. Of a JPEG little more than that part is decoded.
 
     Returns:
         uint8 `[h, w, channels]`.
 
     Raises:
         ValueError: if `channels` is neither 1 nor 3.
-        tf.errors.InvalidArgumentError: when run, if the bytes are not such an image.
+        tf.errors.InvalidArgumentError: when run, if the bytes are not such an image, or one of
+            too many pixels.
     """
     if channels not in (1, 3):
         raise ValueError(f"`channels` must be 1 or 3 to decode an image. Received: {channels}.")
     encoded = tf.convert_to_tensor(encoded, tf.string)
     head = tf.strings.join([tf.strings.substr(encoded, 0, _WIDTH), b"\0" * _WIDTH])
     head = tf.io.decode_raw(head, tf.uint8)[:_WIDTH]
-    # The first that fits. In tensors, and no cond inside a cond: this runs for every image, where
-    # the cost of an op is that of decoding a hundred pixels.
+    # The first that fits, in tensors: this runs for every image, where the cost of an op is that
+    # of decoding a hundred pixels.
     which = tf.reduce_all(tf.equal(head, _BYTES) | _ANY, axis=1)
     which = tf.argmax(tf.cast(which, tf.int32), output_type=tf.int32)
-    readers = [_jpeg, _png, _gif, _bmp, lambda encoded: _webp(encoded, head), _unknown]
-    image = _colours(tf.switch_case(which, [lambda read=read: read(encoded) for read in readers]))
+    readers = [
+        lambda: _jpeg(encoded, window),
+        lambda: _cut(_colours(_png(encoded)), window),
+        lambda: _cut(_gif(encoded), window),
+        lambda: _cut(_colours(_bmp(encoded)), window),
+        lambda: _cut(_colours(_webp(encoded, head)), window),
+        _unknown,
+    ]
+    image = tf.ensure_shape(tf.switch_case(which, readers), [None, None, 3])
     return _grey(image) if channels == 1 else image
 
 
 def fit(image, preprocessing):
     """Brings an image to a model's size, antialiased.
+
+    As Pillow does within a level; but bicubic overshoots at hard edges, and Pillow cuts that off
+    in between its two passes: a drawing in black and white differs there by some levels.
 
     Pixels are rounded to whole levels, as in an image file: one kept in memory as uint8, or fed
     to a uint8 model, is then the same.
@@ -97,18 +114,35 @@ def _resample(image, shape, preprocessing):
 _KERNELS = {"bilinear": "triangle", "bicubic": "keyscubic"}
 
 
-def _jpeg(encoded):
-    return tf.io.decode_jpeg(encoded, channels=3, dct_method="INTEGER_ACCURATE")
+def _jpeg(encoded, window):
+    size = headers.jpeg_size(encoded)
+    encoded = headers.small_enough(encoded, size)
+    orientation = headers.jpeg_orientation(encoded)
+
+    def whole():
+        image = tf.io.decode_jpeg(encoded, channels=3, dct_method="INTEGER_ACCURATE")
+        return headers.upright(image, orientation)
+
+    if window is None:
+        return whole()
+    return tf.cond(
+        tf.equal(orientation, 1),
+        lambda: tf.image.decode_and_crop_jpeg(
+            encoded, window(size), channels=3, dct_method="INTEGER_ACCURATE"
+        ),
+        lambda: _cut(whole(), window),
+    )
 
 
 def _png(encoded):
     # As many channels as the file has: asked for 4, TensorFlow 2.21 gives wrong pixels for
     # palettes and for grey of 1, 2 or 4 bits.
-    return tf.io.decode_png(encoded, channels=0)
+    encoded = headers.small_enough(encoded, headers.png_size(encoded))
+    return headers.upright(tf.io.decode_png(encoded, channels=0), headers.png_orientation(encoded))
 
 
 def _gif(encoded):
-    return tf.io.decode_gif(encoded)[0]
+    return tf.io.decode_gif(headers.small_enough(encoded, headers.gif_size(encoded)))[0]
 
 
 def _bmp(encoded):
@@ -120,10 +154,21 @@ def _webp(encoded, head):
     is_extended = tf.reduce_all(tf.equal(head[12:16], list(b"VP8X")))
     still = ~(is_extended & (head[20] % 4 >= 2))
     with tf.control_dependencies([tf.debugging.Assert(still, ["An animated WebP is not read."])]):
-        return tf.io.decode_webp(tf.identity(encoded), channels=0)[0]
+        encoded = headers.small_enough(encoded, headers.webp_size(encoded))
+    return headers.upright(
+        tf.io.decode_webp(encoded, channels=0)[0], headers.webp_orientation(encoded)
+    )
 
 
-def _unknown(_):
+def _cut(image, window):
+    if window is None:
+        return image
+    place = window(tf.shape(image)[:2])
+    part = tf.slice(image, [place[0], place[1], 0], [place[2], place[3], -1])
+    return tf.ensure_shape(part, [None, None, image.shape[-1]])
+
+
+def _unknown():
     message = "The bytes are not a JPEG, PNG, GIF, BMP or WebP image."
     with tf.control_dependencies([tf.debugging.Assert(False, [message])]):
         return tf.zeros([1, 1, 3], tf.uint8)

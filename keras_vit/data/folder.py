@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 
+from keras_vit.data.naming import distinct
 from keras_vit.data.records import Records
+from keras_vit.data.targets import Classes, Unlabelled
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp")
 SPLITS = ("train", "val", "validation", "test")
@@ -76,14 +78,14 @@ def open_folder(folder, split=None):
     Raises:
         FileNotFoundError: if there is no such folder.
         ValueError: if it has no class folders, a class has no image, or a class is not known
-            from the `train` split.
+            from the `train` split; or if two classes have one name but for case or Unicode form.
     """
     root = _existing(folder)
     top = root / split if split else root
     names = [path.name for path in _subfolders(top)]
     if not names:
         raise ValueError(_no_classes(top))
-    class_names = names
+    class_names = names = distinct(names, top)
     if split and split != "train" and "train" in folder_splits(root):
         class_names = [path.name for path in _subfolders(root / "train")]
         unknown = sorted(set(names) - set(class_names))
@@ -100,10 +102,37 @@ def open_folder(folder, split=None):
     labels = [class_names.index(name) for name in names for _ in files[name]]
     return Records(
         FolderSource(root, tuple(str(path) for path in paths)),
-        class_names,
-        labels,
+        Classes(class_names, labels),
         np.arange(len(paths)),
     )
+
+
+def open_images(paths):
+    """Opens pictures that nothing is known of.
+
+    Args:
+        paths: picture files and folders; of a folder all pictures in it and below it are taken,
+            in the order of their names.
+
+    Returns:
+        `Records` with `Unlabelled`.
+
+    Raises:
+        FileNotFoundError: if a path is not there.
+        ValueError: if there is no picture at all.
+    """
+    found = []
+    for path in map(Path, paths):
+        if not path.exists():
+            raise FileNotFoundError(f"There is no picture or folder {path}.")
+        found += _images(path, deep=True) if path.is_dir() else [path]
+    if not found:
+        raise ValueError(
+            f"There is no picture in {', '.join(map(str, paths))}: none ends in "
+            f"{', '.join(SUFFIXES)}."
+        )
+    source = FolderSource(Path(), tuple(str(path) for path in found))
+    return Records(source, Unlabelled(len(found)), np.arange(len(found)))
 
 
 def _existing(folder):

@@ -1,13 +1,16 @@
 """Batches for training and evaluation."""
 
 import dataclasses
+import functools
 
 import numpy as np
 import tensorflow as tf
 
-from keras_vit.data.augment import augmentations
+from keras_vit.data.augment import STAGES, augmentations, smoothed
+from keras_vit.data.boxes import Boxes
 from keras_vit.data.decode import decode, fit
 from keras_vit.data.order import example, fold
+from keras_vit.data.targets import Classes, Tags
 
 # Fitted images are kept in memory as uint8 where all of them take no more than this.
 CACHE_BYTES = 256 * 2**20
@@ -24,6 +27,8 @@ def training_batches(
     start_step=0,
     augment=(),
     cache_bytes=CACHE_BYTES,
+    repeats=1,
+    label_smoothing=0.0,
 ):
     """Endless batches in random order, each a pure function of its step.
 
@@ -40,33 +45,47 @@ def training_batches(
             on decoded images (`"inception_crop"`) the model's own `resize` and `crop` give way
             to a plain resize of what that part returns.
         cache_bytes: how much memory the images may be kept in, in bytes; 0 for none.
+        repeats: how often an image comes in a row, each time augmented anew (repeated
+            augmentation); an epoch then has 1 / repeats of the images, the next one others.
+        label_smoothing: share of the target spread over all classes, in [0, 1), before images
+            and labels are mixed. Without mixing the loss may as well do it.
 
     Returns:
-        A `tf.data.Dataset` of `(images, labels)`: normalised float32 `[b, h, w, c]` and one-hot
-        float32 `[b, num_classes]`.
+        A `tf.data.Dataset` of `(images, targets)`: normalised float32 `[b, h, w, c]`, and what
+        `records.targets.for_training` gives: one-hot float32 `[b, num_classes]` for `Classes`.
+        Of images without labels, of `(images,)`.
 
     Raises:
-        ValueError: if there are no images, or for values outside these rules.
+        ValueError: if there are no images, only one class, or for values outside these rules.
     """
     _check(records, batch_size)
     if start_step < 0:
         raise ValueError(f"`start_step` must be at least 0. Received: {start_step}.")
-    parts = list(enumerate(augmentations(augment)))
-    early = [(i, part) for i, part in parts if part.stage == "decoded"]
-    late = [(i, part) for i, part in parts if part.stage != "decoded"]
-    if early or not _is_small(records, preprocessing, cache_bytes):
-        batches = _from_files(records, preprocessing, batch_size, seed, start_step, early)
+    parts = _by_stage(augment)
+    _check_targets(records.targets, parts, label_smoothing)
+    if parts["decoded"] or not _is_small(records, preprocessing, cache_bytes):
+        draw = _from_files(records, preprocessing, seed, repeats, parts["decoded"])
+        batches = _one_by_one(draw, parts["image"], batch_size, start_step)
     else:
-        batches = _from_memory(records, preprocessing, batch_size, seed, start_step)
-    with tf.init_scope():
-        labels = tf.constant(records.labels)
+        draw = _from_memory(records, preprocessing, seed, repeats)
+        if parts["image"]:
+            batches = _one_by_one(draw, parts["image"], batch_size, start_step)
+        else:
+            batches = _at_once(draw, batch_size, start_step)
 
     @_as_it_is
     def finish(images, index, keys):
-        for i, part in late:
+        for i, part in parts["fitted"]:
             images = part(images, fold(keys, i))
-        one_hot = tf.one_hot(tf.gather(labels, index), len(records.class_names))
-        return _normalise(images, preprocessing), one_hot
+        images = _normalise(images, preprocessing)
+        for i, part in parts["normalised"]:
+            images = part(images, fold(keys, i))
+        targets = records.targets.for_training(index)
+        if label_smoothing:
+            targets = (smoothed(*targets, label_smoothing),)
+        for i, part in parts["labelled"]:
+            images, *targets = part(images, *targets, fold(keys, i))
+        return (images, *targets)
 
     return _ordered(batches.map(finish, num_parallel_calls=tf.data.AUTOTUNE))
 
@@ -81,22 +100,25 @@ def evaluation_batches(records, preprocessing, batch_size, cache_bytes=CACHE_BYT
         cache_bytes: how much memory the images may be kept in for the next pass, in bytes.
 
     Returns:
-        A `tf.data.Dataset` of `(pixels, labels)`: float32 `[b, h, w, c]`, whole values 0 to 255,
-        and int64 `[b]`.
+        A `tf.data.Dataset` of `(pixels, targets)`: float32 `[b, h, w, c]`, whole values 0 to 255,
+        and what `records.targets.for_evaluation` gives: int64 `[b]` for `Classes`. Of images
+        without labels, of `(pixels,)`.
 
     Raises:
         ValueError: if there are no images, or for a batch size below 1.
     """
     _check(records, batch_size)
     batches = _fitted(records, preprocessing).batch(batch_size)
-    labels = tf.data.Dataset.from_tensor_slices(records.labels).batch(batch_size)
+    numbers = tf.data.Dataset.range(len(records)).batch(batch_size)
     if _is_small(records, preprocessing, cache_bytes):
         batches = batches.cache()
+
+    @_as_it_is
+    def finish(images, index):
+        return (tf.cast(images, tf.float32), *records.targets.for_evaluation(index))
+
     return _ordered(
-        tf.data.Dataset.zip(batches, labels).map(
-            _as_it_is(lambda images, classes: (tf.cast(images, tf.float32), classes)),
-            num_parallel_calls=tf.data.AUTOTUNE,
-        )
+        tf.data.Dataset.zip(batches, numbers).map(finish, num_parallel_calls=tf.data.AUTOTUNE)
     )
 
 
@@ -104,20 +126,26 @@ def normalised(batches, preprocessing):
     """Turns `evaluation_batches` into what a Keras model takes.
 
     Args:
-        batches: dataset of `(pixels, labels)`.
+        batches: dataset of `(pixels, targets)` or `(pixels,)`.
         preprocessing: `Preprocessing` of the model.
 
     Returns:
-        A dataset of (normalised float32 images, the same labels).
+        A dataset of (normalised float32 images, the same targets).
     """
     return batches.map(
-        _as_it_is(lambda pixels, labels: (_normalise(pixels, preprocessing), labels)),
+        _as_it_is(lambda pixels, *targets: (_normalise(pixels, preprocessing), *targets)),
         num_parallel_calls=tf.data.AUTOTUNE,
     )
 
 
-def _from_memory(records, preprocessing, batch_size, seed, start_step):
-    """Batches of fitted images, drawn from one tensor that holds them all."""
+def _by_stage(augment):
+    """Stage -> (place in `augment`, part): the place keeps the parts' random numbers apart."""
+    parts = list(enumerate(augmentations(augment)))
+    return {stage: [(i, p) for i, p in parts if p.stage == stage] for stage in STAGES}
+
+
+def _from_memory(records, preprocessing, seed, repeats):
+    """A function from places in the stream to (fitted images, index, keys), from one tensor."""
     stored = np.empty(_shape(records, preprocessing), "uint8")
     done = 0
     for images in _fitted(records, preprocessing).batch(256).as_numpy_iterator():
@@ -126,30 +154,61 @@ def _from_memory(records, preprocessing, batch_size, seed, start_step):
     with tf.init_scope():
         pixels = tf.constant(stored)
 
-    @_as_it_is
-    def draw(step):
-        numbers = step * batch_size + tf.range(batch_size, dtype=tf.int64)
-        index, keys = example(numbers, seed, len(records))
+    def draw(numbers):
+        index, keys = example(numbers, seed, len(records), repeats)
         return tf.gather(pixels, index), index, keys
 
-    return tf.data.Dataset.counter(start_step).map(draw, num_parallel_calls=tf.data.AUTOTUNE)
+    return draw
 
 
-def _from_files(records, preprocessing, batch_size, seed, start_step, early):
-    """Batches of fitted images, each read, decoded and cut when its turn comes."""
-    if early:
+def _from_files(records, preprocessing, seed, repeats, parts):
+    """A function from a place in the stream to (fitted image, index, key), read at its turn.
+
+    Where the first part only cuts, no more than it keeps is decoded.
+    """
+    if parts:
         preprocessing = dataclasses.replace(preprocessing, resize="squash")
+    cuts = parts[:1] if parts and hasattr(parts[0][1], "window") else []
+    parts = parts[len(cuts) :]
 
-    @_as_it_is
+    def cut(encoded, key):
+        ((i, part),) = cuts
+        window = lambda size: part.window(size, fold(key, i))  # noqa: E731
+        return decode(encoded, preprocessing.channels, window)
+
     def draw(number):
-        index, key = example(number, seed, len(records))
-        image = decode(records.encoded(index), preprocessing.channels)
-        for i, part in early:
+        index, key = example(number, seed, len(records), repeats)
+        encoded = records.encoded(index)
+        image = cut(encoded, key) if cuts else _decoder(preprocessing.channels)(encoded)
+        for i, part in parts:
             image = part(image, fold(key, i))
         return tf.cast(fit(image, preprocessing), tf.uint8), index, key
 
+    return draw
+
+
+def _at_once(draw, batch_size, start_step):
+    """Batches drawn as a whole."""
+
+    @_as_it_is
+    def batch(step):
+        return draw(step * batch_size + tf.range(batch_size, dtype=tf.int64))
+
+    return tf.data.Dataset.counter(start_step).map(batch, num_parallel_calls=tf.data.AUTOTUNE)
+
+
+def _one_by_one(draw, parts, batch_size, start_step):
+    """Batches of images that were drawn and changed on their own, in parallel."""
+
+    @_as_it_is
+    def one(number):
+        image, index, key = draw(number)
+        for i, part in parts:
+            image = part(image, fold(key, i))
+        return image, index, key
+
     numbers = tf.data.Dataset.counter(start_step * batch_size)
-    return numbers.map(draw, num_parallel_calls=tf.data.AUTOTUNE).batch(
+    return numbers.map(one, num_parallel_calls=tf.data.AUTOTUNE).batch(
         batch_size, drop_remainder=True
     )
 
@@ -159,10 +218,17 @@ def _fitted(records, preprocessing):
 
     @_as_it_is
     def load(index):
-        image = decode(records.encoded(index), preprocessing.channels)
+        image = _decoder(preprocessing.channels)(records.encoded(index))
         return tf.cast(fit(image, preprocessing), tf.uint8)
 
     return tf.data.Dataset.range(len(records)).map(load, num_parallel_calls=tf.data.AUTOTUNE)
+
+
+@functools.cache
+def _decoder(channels):
+    """`decode`, traced once: it takes a second, and every dataset would do it again."""
+    signature = [tf.TensorSpec([], tf.string)]
+    return tf.function(lambda encoded: decode(encoded, channels), signature, autograph=False)
 
 
 def _normalise(pixels, preprocessing):
@@ -191,3 +257,18 @@ def _check(records, batch_size):
         raise ValueError("There are no images.")
     if batch_size < 1:
         raise ValueError(f"`batch_size` must be at least 1. Received: {batch_size}.")
+
+
+def _check_targets(targets, parts, label_smoothing):
+    if isinstance(targets, Classes) and len(targets.class_names) == 1:
+        raise ValueError(
+            f"All images are of one class, {targets.class_names[0]!r}, and there is nothing to "
+            "tell apart: add images of another class."
+        )
+    if (label_smoothing or parts["labelled"]) and not isinstance(targets, Classes | Tags):
+        raise ValueError(
+            "`label_smoothing` and parts that mix labels need classes to work on. "
+            f"Received: {type(targets).__name__}."
+        )
+    if isinstance(targets, Boxes) and any(parts.values()):
+        raise ValueError("`augment` must be empty for images with boxes, which it would not move.")

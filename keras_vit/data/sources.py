@@ -1,7 +1,12 @@
 """Opens data by what the user writes on the command line."""
 
+from pathlib import Path
+
+from keras_vit.data.boxes import open_coco
 from keras_vit.data.folder import folder_splits, open_folder
-from keras_vit.data.tfds_source import PREFIX, open_tfds, tfds_splits
+from keras_vit.data.manifest import manifest_splits, open_manifest
+from keras_vit.data.shards import is_shards, open_shards, shard_splits
+from keras_vit.data.tfds_source import PREFIX, is_prepared, open_tfds, tfds_splits
 
 # What a held-out split may be called, in the order of choice.
 VALIDATION = ("val", "validation", "test")
@@ -21,15 +26,23 @@ def available_splits(spec):
     Returns:
         A tuple such as `("train", "test")`; `()` if the data is one whole.
     """
-    return tfds_splits(spec) if _is_tfds(spec) else folder_splits(spec)
+    splits, _ = _kind(spec)
+    return splits(spec)
 
 
 def open_data(spec, split=None):
-    """Opens labelled images.
+    """Opens images with what is known about them.
 
     Args:
-        spec: an image folder with one subfolder a class, with or without `train`, `val`,
-            `validation`, `test` on top; or `"tfds:NAME[/CONFIG][@SPLIT]"`.
+        spec: one of
+
+            - an image folder with one subfolder a class, with or without `train`, `val`,
+              `validation`, `test` on top;
+            - `"tfds:NAME[/CONFIG][@SPLIT]"`, or the folder of a prepared TFDS data set;
+            - a manifest, `.csv` or `.jsonl`: see `keras_vit.data.manifest`;
+            - TFRecord or ArrayRecord shards: a file, a folder or a pattern; see
+              `keras_vit.data.shards`;
+            - COCO's `.json` of boxes.
         split: which split to take, where the data has splits. `"test"`, `"val"` and
             `"validation"` stand for each other where only one of them is there.
 
@@ -38,12 +51,17 @@ def open_data(spec, split=None):
 
     Raises:
         FileNotFoundError: if the data is not there.
-        ValueError: if the data is not of that form, or `split` does not fit it.
+        ValueError: if the data is not of that form, `split` does not fit it, or is empty.
     """
+    _, opened = _kind(spec)
     splits = available_splits(spec)
     if splits or split is not None:
         split = _choose(spec, split, splits)
-    return open_tfds(spec, split) if _is_tfds(spec) else open_folder(spec, split)
+    records = opened(spec, split)
+    if not len(records):
+        part = f"The split {split!r} of {spec}" if split else str(spec)
+        raise ValueError(f"{part} has no image: choose another split, or add images.")
+    return records
 
 
 def open_train_and_held_out(spec, fraction, seed):
@@ -67,7 +85,34 @@ def open_train_and_held_out(spec, fraction, seed):
 
 
 def _is_tfds(spec):
-    return str(spec).startswith(PREFIX)
+    return str(spec).startswith(PREFIX) or is_prepared(spec)
+
+
+def _is_manifest(spec):
+    return Path(spec).suffix in (".csv", ".jsonl")
+
+
+def _is_coco(spec):
+    return Path(spec).suffix == ".json"
+
+
+def _no_splits(spec):
+    return ()
+
+
+# (Is it of this kind?, its splits, how it is opened); the first that says yes.
+_KINDS = (
+    (_is_tfds, tfds_splits, open_tfds),
+    (_is_manifest, manifest_splits, open_manifest),
+    (_is_coco, _no_splits, open_coco),
+    (is_shards, shard_splits, open_shards),
+    (lambda spec: True, folder_splits, open_folder),
+)
+
+
+def _kind(spec):
+    """(splits, open) for what the user wrote."""
+    return next((splits, opened) for fits, splits, opened in _KINDS if fits(spec))
 
 
 def _choose(spec, split, splits):

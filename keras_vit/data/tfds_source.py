@@ -4,15 +4,21 @@ import dataclasses
 import difflib
 import os
 import re
+from pathlib import Path
 
 import numpy as np
 import tensorflow as tf
 
 from keras_vit.data.records import Records
+from keras_vit.data.targets import Captions, Classes, Tags, Unlabelled
 from keras_vit.layers.extras import require
 
 PREFIX = "tfds:"
-FORMAT = re.compile(r"tfds:(?P<name>[\w.:/-]+?)(@(?P<split>.+))?")
+FORMAT = re.compile(r"tfds:(?P<name>[^@]+)(@(?P<split>.+))?")
+# What a prepared data set has in its folder.
+PREPARED = "dataset_info.json"
+# Text features that are captions; others are file names and the like.
+CAPTIONS = ("caption", "text")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -43,11 +49,17 @@ class TfdsSource:
         return f"{self.label}#{position}"
 
 
+def is_prepared(folder):
+    """Tells whether a folder holds a prepared data set that can be read at random."""
+    folder = Path(folder)
+    return (folder / PREPARED).is_file() and any(folder.glob("*array_record*"))
+
+
 def tfds_splits(spec):
     """Returns the names of a data set's splits, or `()` where `spec` names one itself.
 
     Args:
-        spec: `"tfds:NAME[/CONFIG][@SPLIT]"`.
+        spec: see `open_tfds`.
     """
     name, split = _parse(spec)
     return () if split else tuple(_prepared(name).info.splits)
@@ -58,35 +70,35 @@ def open_tfds(spec, split=None):
 
     Args:
         spec: `"tfds:NAME[/CONFIG][@SPLIT]"`; SPLIT may be a slice such as `train[:10%]`. The
-            environment variable `TFDS_DATA_DIR` names the folder of all data sets.
+            environment variable `TFDS_DATA_DIR` names the folder of all data sets. NAME may be
+            the folder of one that is prepared, such as `DIR/cifar10/3.0.2`, whose code is then
+            not needed; that folder alone, without `tfds:`, will do.
         split: used where `spec` names none.
 
     Returns:
-        `Records`. The labels are read now, once through the split.
+        `Records`: with `Classes`, `Tags`, `Captions` or `Unlabelled` as the features are. The
+        labels are read now, once through the split.
 
     Raises:
         FileNotFoundError: if the data set is not there and cannot be had; says what to put where.
         ImportError: if tensorflow-datasets is not installed.
-        ValueError: if there is no such data set or split, it is not an image classification
-            set, or it was prepared in a format without random access.
+        ValueError: if there is no such data set or split, it has no images, or it was prepared
+            in a format without random access.
     """
     tfds = require("tensorflow_datasets", extra="data")
     name, own = _parse(spec)
     split = own or split
     builder = _prepared(name)
-    image, label = _keys(tfds, name, builder.info)
+    image = _image_key(tfds, name, builder.info)
     data = _data_source(tfds, name, builder, split, image)
-    labels = [data[position][label] for position in range(len(data))]
-    return Records(
-        TfdsSource(data, image, f"{PREFIX}{name}@{split}"),
-        builder.info.features[label].names,
-        labels,
-        np.arange(len(labels)),
-    )
+    source = TfdsSource(data, image, f"{PREFIX}{name}@{split}")
+    return Records(source, _targets(tfds, builder.info, data), np.arange(len(data)))
 
 
 def _parse(spec):
-    match = FORMAT.fullmatch(spec)
+    if is_prepared(spec):
+        return str(spec), None
+    match = FORMAT.fullmatch(str(spec))
     if not match:
         raise ValueError(f"A TFDS data set is tfds:NAME[/CONFIG][@SPLIT]. Received: {spec!r}.")
     return match["name"], match["split"]
@@ -94,6 +106,8 @@ def _parse(spec):
 
 def _prepared(name):
     """The builder of a data set that is on the disk, which it is brought to if need be."""
+    if is_prepared(name):
+        return require("tensorflow_datasets", extra="data").builder_from_directory(name)
     builder = _builder(name)
     if builder.is_prepared():
         return builder
@@ -124,17 +138,36 @@ def _builder(name, **arguments):
         raise ValueError(f"There is no TFDS data set {name!r}.{hint}") from error
 
 
-def _keys(tfds, name, info):
-    """Names of the image feature and the label feature."""
-    keys = info.supervised_keys or ()
-    kinds = [type(info.features[key]) for key in keys] if len(keys) == 2 else []
-    image, label = tfds.features.Image, tfds.features.ClassLabel
-    if len(kinds) != 2 or not issubclass(kinds[0], image) or not issubclass(kinds[1], label):
+def _image_key(tfds, name, info):
+    """The name of the image feature."""
+    found = [key for key, kind in info.features.items() if isinstance(kind, tfds.features.Image)]
+    if not found:
         raise ValueError(
-            f"The TFDS data set {name!r} is not one of images with one class each. "
-            f"Its supervised keys: {info.supervised_keys}."
+            f"The TFDS data set {name!r} has no images. Its features: {', '.join(info.features)}."
         )
-    return keys
+    return "image" if "image" in found else found[0]
+
+
+def _targets(tfds, info, data):
+    """What the features tell of the images: those that the data set names itself come first."""
+    keys = [*(info.supervised_keys or ()), *info.features]
+    for key in dict.fromkeys(key for key in keys if key in info.features):
+        targets = _kind(tfds, key, info.features[key])
+        if targets:
+            return targets([data[position][key] for position in range(len(data))])
+    return Unlabelled(len(data))
+
+
+def _kind(tfds, key, feature):
+    """A function from a column to targets, or None if the feature is something else."""
+    inner = feature.feature if isinstance(feature, tfds.features.Sequence) else None
+    if isinstance(feature, tfds.features.ClassLabel):
+        return lambda column: Classes(feature.names, column)
+    if isinstance(inner, tfds.features.ClassLabel):
+        return lambda column: Tags.of(inner.names, column)
+    if isinstance(feature, tfds.features.Text) and key in CAPTIONS:
+        return lambda column: Captions([text.decode("utf-8") for text in column])
+    return None
 
 
 def _data_source(tfds, name, builder, split, image):
@@ -153,7 +186,10 @@ def _data_source(tfds, name, builder, split, image):
             f"TFDS_DATA_DIR=DIR."
         ) from error
     except (ValueError, KeyError) as error:
+        if split.partition("[")[0] in builder.info.splits:
+            reason = f"no image in {split!r}, or that is no slice such as train[:10%]"
+        else:
+            reason = f"no split {split!r}"
         raise ValueError(
-            f"The TFDS data set {name!r} has no split {split!r}. "
-            f"It has: {', '.join(builder.info.splits)}."
+            f"The TFDS data set {name!r} has {reason}. It has: {', '.join(builder.info.splits)}."
         ) from error

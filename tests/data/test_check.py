@@ -1,9 +1,11 @@
 import numpy as np
 import pytest
+import tensorflow as tf
 from PIL import Image
 
-from keras_vit.data import decode, open_data, require_whole, scan, skip_broken
-from tests.data.pictures import encode, noise, smooth, write_folder
+from keras_vit.data import decode, from_arrays, open_data, require_whole, scan, skip_broken
+from tests.data.pictures import claiming, encode, noise, smooth, write_folder
+from tests.data.test_wire import serialised
 
 WHOLE = {
     "a.jpg": encode(smooth(40, 30), "JPEG"),
@@ -24,6 +26,8 @@ BROKEN = {
     "cut.gif": (encode(noise(40, 30), "GIF")[:-90], "damaged or cut short"),
     "cut.bmp": (WHOLE["d.bmp"][:-9], "damaged or cut short"),
     "cut.webp": (WHOLE["e.webp"][:-9], "damaged or cut short"),
+    "bomb.png": (claiming("PNG", 30_000, 20_000), "more than 89,478,485 pixels"),
+    "bomb.jpg": (claiming("JPEG", 30_000, 20_000), "more than 89,478,485 pixels"),
     "tiff.png": (encode(noise(7, 5, 3), "TIFF"), "a TIFF file"),
     "palette.bmp": (encode(Image.fromarray(noise(7, 5, 3)).quantize(9), "BMP"), "with a palette"),
     "animated.webp": (
@@ -60,7 +64,7 @@ def test_every_broken_image_is_found_with_its_reason(tmp_path):
         assert reason in reasons[name], name
     for index, name, _ in found.broken:
         assert records.name(index) == name and found.sizes[index].tolist() == [0, 0]
-    with pytest.raises(ValueError, match="11 of 19 images cannot be read: .*; and 1 more"):
+    with pytest.raises(ValueError, match="13 of 21 images cannot be read: .*; and 3 more"):
         require_whole(records)
 
 
@@ -93,3 +97,29 @@ def test_a_class_with_no_readable_image(tmp_path):
 def test_sizes(tmp_path):
     records = folder_of(tmp_path, {"a.png": WHOLE["a.jpg"], "b.png": WHOLE["b.png"]})
     np.testing.assert_array_equal(scan(records).sizes, [[40, 30], [7, 5]])
+
+
+def test_a_picture_larger_than_pillows_warning(tmp_path):
+    """30,000 by 3,000 is above the warning and below Pillow's error."""
+    wide = claiming("PNG", 30_000, 3_000)
+    records = folder_of(tmp_path, {"a.jpg": WHOLE["a.jpg"], "wide.png": wide})
+    ((_, name, reason),) = scan(records).broken
+    assert name.endswith("wide.png") and reason == "more than 89,478,485 pixels"
+
+
+def test_every_source_is_scanned(tmp_path):
+    broken, whole = BROKEN["cut.jpg"][0], WHOLE["a.jpg"]
+    shard = tmp_path / "x.tfrecord"
+    with tf.io.TFRecordWriter(str(shard)) as writer:
+        for encoded, label in ((whole, 0), (broken, 0), (whole, 1)):
+            writer.write(serialised(image=[encoded], label=[label]))
+    table = tmp_path / "data.csv"
+    (tmp_path / "a.jpg").write_bytes(whole)
+    table.write_text("path,labels\na.jpg,cat\nmissing.jpg,dog|cat\na.jpg,dog\n")
+    names = {shard: f"{shard}#1", table: str(tmp_path / "missing.jpg")}
+    for spec, name in names.items():
+        usable, found = skip_broken(open_data(spec), tmp_path / "skipped.txt")
+        assert usable.positions.tolist() == [0, 2] and usable.class_sizes.tolist() == [1, 1]
+        assert [broken for _, broken, _ in found.broken] == [name]
+        assert (tmp_path / "skipped.txt").read_text().startswith(name)
+    assert not scan(from_arrays(noise(3, 5, 5, 4))).broken

@@ -118,6 +118,30 @@ def test_channels_are_checked():
         decode(FILES["png"], 4)
 
 
+@pytest.mark.parametrize("kind", ["jpeg smooth", "jpeg turned", "jpeg grey", "png alpha", "gif"])
+def test_a_window_is_a_part_of_the_whole(kind):
+    files = dict(FILES)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    files["jpeg turned"] = encode(smooth(61, 47), "JPEG", exif=exif)
+    whole = decode(files[kind]).numpy()
+    height, width = whole.shape[:2]
+    cases = [(0, 0, height, width), (3, 5, 7, 6), (height - 4, width - 9, 4, 9), (1, 0, 1, width)]
+    for top, left, high, wide in cases:
+        seen = []
+
+        def window(size, part=(top, left, high, wide), seen=seen):
+            seen.append(np.array(size).tolist())
+            return tf.constant(part)
+
+        got = decode(files[kind], 3, window).numpy().astype(int)
+        assert seen == [[height, width]]
+        expected = whole[top : top + high, left : left + wide]
+        # libjpeg smooths colours from the neighbours that it decoded: at the sides it has fewer.
+        assert got.shape == expected.shape and np.abs(got - expected)[:, 1:-1].max(initial=0) <= 2
+        assert np.abs(got - expected).max() <= (16 if kind == "jpeg smooth" else 0)
+
+
 RESAMPLING = {
     "bilinear": Image.Resampling.BILINEAR,
     "bicubic": Image.Resampling.BICUBIC,

@@ -3,7 +3,8 @@ import os
 import pytest
 import tensorflow as tf
 
-from keras_vit.data.folder import folder_splits, open_folder
+from keras_vit.data import Unlabelled
+from keras_vit.data.folder import folder_splits, open_folder, open_images
 from tests.data.pictures import encode, noise, write_folder
 
 
@@ -85,3 +86,31 @@ def test_classes_without_an_image(tmp_path):
     (tmp_path / "dog" / "x.tiff").write_bytes(b"")
     with pytest.raises(ValueError, match=r"none for \['dog', 'eel'\]. Add images ending in .jpg"):
         open_folder(tmp_path)
+
+
+@pytest.mark.parametrize("pair", [("cat", "Cat"), ("Z\u00fcrich", "Zu\u0308rich")], ids=ascii)
+def test_two_classes_of_one_name(tmp_path, pair):
+    write_folder(tmp_path, dict.fromkeys(pair, 1))
+    if len(list(tmp_path.iterdir())) < 2:
+        pytest.skip("the file system holds them to be one")
+    with pytest.raises(ValueError, match="has two classes of one name, .*: merge them, or rename"):
+        open_folder(tmp_path)
+
+
+def test_pictures_without_labels(tmp_path):
+    write_folder(tmp_path / "deep", {"b": 1, "a": 2})
+    single = tmp_path / "x.jpg"
+    single.write_bytes(b"x")
+    records = open_images([single, tmp_path / "deep"])
+    names = [
+        single,
+        *(tmp_path / "deep" / name for name in ("a/000.png", "a/001.png", "b/000.png")),
+    ]
+    assert [records.name(i) for i in range(4)] == [str(name) for name in names]
+    assert isinstance(records.targets, Unlabelled) and records.read(0) == b"x"
+    assert records.encoded(tf.constant(3)).numpy() == names[3].read_bytes()
+    with pytest.raises(FileNotFoundError, match="no picture or folder .*nowhere"):
+        open_images([tmp_path / "nowhere"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="no picture in .*empty: none ends in .jpg"):
+        open_images([tmp_path / "empty"])

@@ -1,10 +1,20 @@
+import dataclasses
 import itertools
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_vit.data import evaluation_batches, normalised, open_data, training_batches
+from keras_vit.data import (
+    Boxes,
+    Captions,
+    Tags,
+    Unlabelled,
+    evaluation_batches,
+    normalised,
+    open_data,
+    training_batches,
+)
 from keras_vit.data.decode import decode, fit
 from keras_vit.layers import Preprocessing
 from tests.data.pictures import write_folder
@@ -25,6 +35,10 @@ def pixels(records):
 
 def take(dataset, count):
     return [tuple(part.numpy() for part in batch) for batch in itertools.islice(dataset, count)]
+
+
+def take_nested(dataset, count):
+    return list(itertools.islice(dataset.as_numpy_iterator(), count))
 
 
 def same(one, other):
@@ -126,6 +140,53 @@ def test_one_channel(records):
     assert images.shape == (4, 8, 8, 1)
 
 
+KINDS = {
+    "tags": Tags("abc", np.eye(3, dtype="uint8")[[0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1]]),
+    "captions": Captions([f"picture {i}" for i in range(11)]),
+    "boxes": Boxes.of("ab", [[[0, 0, 1, (i + 1) / 11]] for i in range(11)], [[1]] * 11),
+    "none": Unlabelled(11),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_targets_stay_with_their_images(records, pixels, kind):
+    some = dataclasses.replace(records, targets=KINDS[kind])
+    ((images, *targets),) = take_nested(training_batches(some, VALUE, 5, 3), 1)
+    expected = KINDS[kind].for_training(identify(images, pixels))
+    tf.nest.map_structure(np.testing.assert_array_equal, tuple(targets), expected)
+    batches = take_nested(normalised(evaluation_batches(some, VALUE, 11), VALUE), 9)
+    ((images, *targets),) = batches
+    np.testing.assert_array_equal(images, VALUE.normalize(pixels).numpy())
+    expected = KINDS[kind].for_evaluation(range(11))
+    tf.nest.map_structure(np.testing.assert_array_equal, tuple(targets), expected)
+
+
+def test_labels_are_needed_to_smooth_them(records):
+    some = dataclasses.replace(records, targets=Unlabelled(11))
+    with pytest.raises(ValueError, match="need classes to work on. Received: Unlabelled"):
+        training_batches(some, VALUE, 4, 3, label_smoothing=0.1)
+
+
+def test_boxes_do_not_follow_a_flip(records):
+    some = dataclasses.replace(records, targets=KINDS["boxes"])
+    with pytest.raises(ValueError, match="`augment` must be empty for images with boxes"):
+        training_batches(some, VALUE, 4, 3, augment=("flip",))
+
+
+def test_one_class_only(tmp_path):
+    one = open_data(write_folder(tmp_path, {"cat": 3}))
+    with pytest.raises(ValueError, match="All images are of one class, 'cat', .*: add images"):
+        training_batches(one, VALUE, 2, 3)
+    assert len(take(evaluation_batches(one, VALUE, 2), 9)) == 2  # to evaluate on one is fine
+
+
+def test_fewer_images_than_a_batch(records, pixels):
+    images, labels = take(training_batches(records.select([4, 8]), VALUE, 7, 3), 1)[0]
+    index = identify(images, pixels)
+    assert sorted(index[:2]) == sorted(index[2:4]) == sorted(index[4:6]) == [4, 8]
+    np.testing.assert_array_equal(labels.argmax(1), records.labels[index])
+
+
 def test_arguments_are_checked(records):
     with pytest.raises(ValueError, match="There are no images"):
         training_batches(records.select([]), VALUE, 4, 3)
@@ -141,7 +202,7 @@ def test_arguments_are_checked(records):
 
 
 def test_a_broken_image_stops_and_is_not_trained_on(tmp_path):
-    folder = write_folder(tmp_path, {"cat": 3})
+    folder = write_folder(tmp_path, {"cat": 2, "dog": 1})
     (folder / "cat/001.png").write_bytes(b"text")
     with pytest.raises(tf.errors.InvalidArgumentError, match="not a JPEG, PNG"):
         take(training_batches(open_data(folder), VALUE, 3, 0, cache_bytes=0), 1)

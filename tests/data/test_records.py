@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_vit.data import Records
+from keras_vit.data import Captions, Classes, Records, Tags, Unlabelled
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Numbers:
 
 def records(sizes):
     labels = np.repeat(np.arange(len(sizes)), sizes)
-    return Records(Numbers(), tuple("abcdefg"[: len(sizes)]), labels, 100 + np.arange(len(labels)))
+    targets = Classes("abcdefg"[: len(sizes)], labels)
+    return Records(Numbers(), targets, 100 + np.arange(len(labels)))
 
 
 def test_reads_by_index_in_a_graph_and_outside():
@@ -38,7 +39,7 @@ def test_reads_by_index_in_a_graph_and_outside():
 def test_is_frozen():
     some = records([3, 4])
     with pytest.raises(dataclasses.FrozenInstanceError):
-        some.labels = None
+        some.targets = None
     with pytest.raises(ValueError, match="read-only"):
         some.labels[0] = 1
 
@@ -73,21 +74,55 @@ def test_split_checks_its_arguments():
         records([1, 1]).split(0.5, 0)
 
 
-def test_labels_are_checked():
-    with pytest.raises(ValueError, match=r"`labels` must be in \[0, 2\).*Received: 0 to 2"):
-        Records(Numbers(), ("a", "b"), [0, 2], [0, 1])
-    with pytest.raises(ValueError, match="Received: 1 labels, 2 positions"):
-        Records(Numbers(), ("a", "b"), [0], [0, 1])
+def test_a_part_is_a_share_of_every_class():
+    some = records([50, 7, 101, 1])
+    part = some.part(0.1, seed=3)
+    assert part.class_sizes.tolist() == [5, 1, 10, 1]
+    assert part.positions.tolist() == sorted(part.positions)
+    larger = some.part(0.3, seed=3)
+    assert set(part.positions) < set(larger.positions)
+    assert part.positions.tolist() != some.part(0.1, seed=4).positions.tolist()
+    assert some.part(1.0, seed=3).positions.tolist() == some.positions.tolist()
+    for fraction in (0, 1.1):
+        with pytest.raises(ValueError, match=r"`fraction` must be in \(0, 1\]. Received"):
+            some.part(fraction, 0)
+
+
+def test_a_part_of_several_classes_has_the_rare_ones():
+    labels = np.zeros((100, 3), "uint8")
+    labels[:, 0] = 1
+    labels[[7, 93], 1] = 1  # class 1 is on two images, class 2 on none
+    some = Records(Numbers(), Tags("abc", labels), np.arange(100))
+    part = some.part(0.1, seed=0)
+    assert len(part) == 11 and part.class_sizes.tolist() == [11, 1, 0]
+    rest, held_out = some.split(0.5, seed=0)
+    assert rest.class_sizes[1] == held_out.class_sizes[1] == 1
+
+
+def test_images_without_classes_are_split_and_have_no_labels():
+    some = Records(Numbers(), Unlabelled(10), np.arange(10))
+    rest, held_out = some.split(0.2, seed=0)
+    assert (len(rest), len(held_out), len(some.part(0.3, seed=0))) == (8, 2, 3)
+    with pytest.raises(ValueError, match="have no labels, only Unlabelled: number 0"):
+        _ = some.labels
+
+
+def test_lengths_are_checked():
+    with pytest.raises(ValueError, match="Received: 1 targets, 2 positions"):
+        Records(Numbers(), Classes("ab", [0]), [0, 1])
 
 
 def test_fingerprint_changes_with_names_labels_and_images():
     base = records([3, 4])
     prints = {
         base.fingerprint(),
-        dataclasses.replace(base, class_names=("a", "x")).fingerprint(),
-        dataclasses.replace(base, labels=[0] * 7).fingerprint(),
+        dataclasses.replace(base, targets=Classes("ax", base.labels)).fingerprint(),
+        dataclasses.replace(base, targets=Classes("ab", [0] * 7)).fingerprint(),
+        dataclasses.replace(base, targets=Unlabelled(7)).fingerprint(),
+        dataclasses.replace(base, targets=Captions("abcdefg")).fingerprint(),
+        dataclasses.replace(base, targets=Tags("ab", np.eye(2)[base.labels])).fingerprint(),
         base.select(range(6)).fingerprint(),
         base.select([1, 0, 2, 3, 4, 5, 6]).fingerprint(),
     }
-    assert len(prints) == 5
+    assert len(prints) == 8
     assert records([3, 4]).fingerprint() == base.fingerprint()

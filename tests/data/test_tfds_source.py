@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_vit.data import available_splits, open_data, open_train_and_held_out, scan
+from keras_vit.data import (
+    Captions,
+    Tags,
+    Unlabelled,
+    available_splits,
+    open_data,
+    open_train_and_held_out,
+    scan,
+)
 from keras_vit.data.decode import decode
 
 tfds = pytest.importorskip("tensorflow_datasets")
@@ -51,17 +59,36 @@ class KerasVitBlocked(KerasVitTiny):
         raise ConnectionError("Name or service not known")
 
 
-class KerasVitUnlabelled(KerasVitTiny):
-    """One without a class."""
+class KerasVitOther(KerasVitTiny):
+    """One with other features; the configuration says which."""
+
+    BUILDER_CONFIGS = [
+        tfds.core.BuilderConfig(name=name) for name in ("none", "tags", "texts", "no_image")
+    ]
 
     def _info(self):
-        return tfds.core.DatasetInfo(
-            builder=self, features=tfds.features.FeaturesDict({"image": tfds.features.Image()})
-        )
+        kinds = {
+            "none": {"image": tfds.features.Image(), "file_name": tfds.features.Text()},
+            "tags": {
+                "picture": tfds.features.Image(),
+                "tags": tfds.features.Sequence(tfds.features.ClassLabel(names=["a", "b", "c"])),
+            },
+            "texts": {"image": tfds.features.Image(), "caption": tfds.features.Text()},
+            "no_image": {"caption": tfds.features.Text()},
+        }
+        features = tfds.features.FeaturesDict(kinds[self.builder_config.name])
+        return tfds.core.DatasetInfo(builder=self, features=features)
 
     def _numbers(self, start, stop):
         for number in range(start, stop):
-            yield number, {"image": image(number)}
+            values = {
+                "image": image(number),
+                "picture": image(number),
+                "file_name": f"{number}.png",
+                "caption": f"number {number}",
+                "tags": [0, 2][: number % 3],
+            }
+            yield number, {key: values[key] for key in self.info.features}
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +158,32 @@ def test_a_format_without_random_access(folder, monkeypatch, tmp_path):
         open_data("tfds:keras_vit_tiny", "train")
 
 
-def test_not_a_classification_set():
-    with pytest.raises(ValueError, match="not one of images with one class each"):
-        open_data("tfds:keras_vit_unlabelled", "train")
+def test_other_features():
+    none = open_data("tfds:keras_vit_other/none", "train")
+    assert isinstance(none.targets, Unlabelled) and len(none) == 8
+    tags = open_data("tfds:keras_vit_other/tags", "train")
+    assert isinstance(tags.targets, Tags) and tags.class_names == ("a", "b", "c")
+    for i in range(8):
+        assert tags.labels[i].tolist() == [[0, 0, 0], [1, 0, 0], [1, 0, 1]][number_of(tags, i) % 3]
+    texts = open_data("tfds:keras_vit_other/texts", "train")
+    assert isinstance(texts.targets, Captions)
+    assert texts.targets.texts == tuple(f"number {number_of(texts, i)}" for i in range(8))
+    with pytest.raises(ValueError, match="keras_vit_other/no_image' has no images.*: caption"):
+        open_data("tfds:keras_vit_other/no_image", "train")
+
+
+def test_a_prepared_folder_needs_no_name(folder, monkeypatch):
+    by_name = open_data("tfds:keras_vit_tiny", "train")
+    monkeypatch.delenv("TFDS_DATA_DIR")
+    path = folder / "keras_vit_tiny" / "1.0.0"
+    assert available_splits(path) == ("train", "test")
+    for spec, split in ((path, "train"), (f"tfds:{path}@train", None)):
+        records = open_data(spec, split)
+        assert records.labels.tolist() == by_name.labels.tolist()
+        assert records.read(5) == by_name.read(5)
+    assert len(open_data(f"tfds:{path}@train[:80%]")) == 6
+
+
+def test_an_empty_slice():
+    with pytest.raises(ValueError, match=r"has no image in 'train\[:1%\]', or.*: train, test"):
+        open_data("tfds:keras_vit_tiny", "train[:1%]")
