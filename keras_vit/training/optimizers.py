@@ -1,8 +1,9 @@
-"""The optimizer, with weight decay on what should decay."""
+"""The optimizers, with weight decay on what should decay."""
 
 import keras
 
 from keras_vit.training.fine_tuning import layer_decay_factors
+from keras_vit.training.lamb import Lamb
 
 
 def decays(variable):
@@ -86,7 +87,7 @@ def adamw(model, learning_rate, weight_decay=0.0, beta_2=0.999, layer_decay=None
         model: a built Keras model.
         learning_rate: a number or a schedule.
         weight_decay: decay a step, multiplied by the learning rate (Keras's convention, also
-            that of PyTorch; big_vision's figure times its learning rate is this one).
+            that of PyTorch; big_vision's figure divided by its highest rate is this one).
         beta_2: decay of the second moment.
         layer_decay: factor on the learning rate from one block to the one before it, in (0, 1),
             or None: see `layer_decay_factors`.
@@ -107,8 +108,54 @@ def adamw(model, learning_rate, weight_decay=0.0, beta_2=0.999, layer_decay=None
         name="adamw",
         factors=factors,
     )
-    optimizer.exclude_from_weight_decay(
-        var_list=[variable for variable in model.trainable_variables if not decays(variable)]
-    )
+    return _built(optimizer, model)
+
+
+def sgd(model, learning_rate, weight_decay=0.0):
+    """Returns SGD with a momentum of 0.9, the fine-tuning optimizer of the ViT papers.
+
+    Keras puts the learning rate into the momentum, optax and PyTorch apply it afterwards: where the
+    rate changes, Keras's follows some ten steps later.
+
+    Args:
+        model: a built Keras model.
+        learning_rate: a number or a schedule.
+        weight_decay: as in `adamw`.
+    """
+    return _built(keras.optimizers.SGD(learning_rate, 0.9, weight_decay=weight_decay), model)
+
+
+def lamb(model, learning_rate, weight_decay=0.0):
+    """Returns `Lamb`, with `decays` deciding what decays and is adapted.
+
+    Args:
+        model: a built Keras model.
+        learning_rate: a number or a schedule.
+        weight_decay: part of the step.
+    """
+    return _built(Lamb(learning_rate, epsilon=1e-8, weight_decay=weight_decay), model)
+
+
+OPTIMIZERS = {"adamw": adamw, "sgd": sgd, "lamb": lamb}
+
+
+def optimizer_of(model, recipe, learning_rate):
+    """Returns the optimizer that a recipe trains a model with.
+
+    Args:
+        model: a built Keras model.
+        recipe: a `Recipe`.
+        learning_rate: a number or a schedule.
+    """
+    layers = {"layer_decay": recipe.layer_decay} if recipe.layer_decay is not None else {}
+    return OPTIMIZERS[recipe.optimizer](model, learning_rate, recipe.weight_decay, **layers)
+
+
+def _built(optimizer, model):
+    """The optimizer with its variables, and with weight decay on kernels alone."""
+    if optimizer.weight_decay is not None:
+        optimizer.exclude_from_weight_decay(
+            var_list=[variable for variable in model.trainable_variables if not decays(variable)]
+        )
     optimizer.build(model.trainable_variables)
     return optimizer

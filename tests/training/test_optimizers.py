@@ -4,7 +4,8 @@ import pytest
 import tensorflow as tf
 
 from keras_vit import create_model
-from keras_vit.training.optimizers import AdamW, adamw, decays
+from keras_vit.training.optimizers import OPTIMIZERS, AdamW, adamw, decays, optimizer_of
+from keras_vit.training.recipes import Recipe
 
 
 def small_vit():
@@ -89,3 +90,36 @@ def test_sparse_gradients_take_keras_way():
     optimizer.apply([tf.IndexedSlices(tf.ones((1, 2)), tf.constant([2]), tf.constant([4, 2]))])
     moved = np.asarray(table) != 1
     np.testing.assert_array_equal(moved.any(axis=1), [False, False, True, False])
+
+
+def test_sgd_is_keras_momentum_with_decay_on_kernels():
+    model = small_vit()
+    optimizer = OPTIMIZERS["sgd"](model, 0.1, weight_decay=0.2)
+    start = {v.path: np.asarray(v, "float64") for v in model.trainable_variables}
+    expected, speed = dict(start), {path: 0.0 for path in start}
+    rng = np.random.default_rng(3)
+    for _ in range(3):
+        gradients = [rng.normal(size=v.shape) for v in model.trainable_variables]
+        optimizer.apply([keras.ops.cast(g, "float32") for g in gradients])
+        for variable, gradient in zip(model.trainable_variables, gradients, strict=True):
+            path = variable.path
+            speed[path] = 0.9 * speed[path] - 0.1 * gradient
+            expected[path] = expected[path] * (1 - 0.02 * decays(variable)) + speed[path]
+    for variable in model.trainable_variables:
+        np.testing.assert_allclose(variable, expected[variable.path], atol=2e-6)
+
+
+@pytest.mark.parametrize("name", OPTIMIZERS)
+def test_a_recipe_names_its_optimizer(name):
+    model = small_vit()
+    optimizer = optimizer_of(model, Recipe("vit_ti16", optimizer=name, weight_decay=0.3), 0.25)
+    assert type(optimizer).__name__.lower() == name
+    assert float(optimizer.learning_rate) == 0.25 and optimizer.weight_decay == 0.3
+    excluded = [v for v in model.trainable_variables if not optimizer._use_weight_decay(v)]
+    assert excluded == [v for v in model.trainable_variables if not decays(v)]
+
+
+def test_a_recipes_layer_decay_becomes_factors():
+    model = small_vit()
+    optimizer = optimizer_of(model, Recipe("vit_ti16", layer_decay=0.5), 0.1)
+    assert optimizer.factors["head/kernel"] == 1 and optimizer.factors["block_0/norm1/beta"] == 0.5

@@ -1,0 +1,138 @@
+"""A training run as a short value."""
+
+import dataclasses
+import difflib
+
+from keras_vit.data.augment import augmentations
+from keras_vit.training.losses import LOSSES
+from keras_vit.training.optimizers import OPTIMIZERS
+from keras_vit.training.schedules import SCHEDULES
+
+PRECISIONS = ("float32", "mixed_bfloat16", "mixed_float16")
+
+
+def check_choice(name, value, choices):
+    """Raises a ValueError, with the choices and the nearest one, if `value` is none of them."""
+    if value not in choices:
+        close = difflib.get_close_matches(str(value), [str(choice) for choice in choices], n=1)
+        hint = f" Did you mean {close[0]!r}?" if close else ""
+        raise ValueError(
+            f"There is no {name} {value!r}.{hint} Valid: {', '.join(map(str, choices))}."
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Recipe:
+    """A training run, the data apart.
+
+    Args:
+        model: one of `keras_vit.list_models()`.
+        config: fields of the model's config to change.
+        preprocessing: fields of `Preprocessing` to change (`resize`, `crop`, `mean`, …).
+        weights: what the model starts from, as `create_model` takes it, or None: a name from
+            `keras_vit.weights.list_weights()`, a file or a folder. Its conventions, and its
+            preprocessing, are then the model's.
+        weights_format: the format of `weights`, where the file does not say.
+        frozen_blocks: how many blocks, from the input on, are not trained, patch encoder
+            included.
+        layer_decay: factor on the learning rate from one block to the one before it, or None.
+        epochs: passes over the training images.
+        batch_size: images a step.
+        optimizer: one of `keras_vit.training.optimizers.OPTIMIZERS`: `"adamw"`, `"sgd"` (momentum
+            0.9) or `"lamb"`.
+        learning_rate: the highest rate, after the warm-up.
+        schedule: how it falls from there: `"cosine"` or `"linear"`.
+        warmup_epochs: epochs of linear warm-up, may be a fraction.
+        min_learning_rate: the rate at the end.
+        weight_decay: decay on kernels, multiplied by the learning rate: Keras's and PyTorch's
+            figure. big_vision's, divided by its highest rate, is this one.
+        clip_norm: bound on the global norm of the gradients, or None.
+        loss: `"softmax"`, or binary cross-entropy of every class: `"sigmoid"` adds the classes up,
+            `"sigmoid_mean"` takes their mean.
+        label_smoothing: share of the target spread over all classes, in [0, 1).
+        augment: names of augmentations, with or without arguments; see
+            `keras_vit.data.AUGMENTATIONS`.
+        repeats: how often an image comes in a row, each time augmented anew; an epoch then has
+            1 / repeats of the images.
+        precision: `"float32"`, `"mixed_bfloat16"` or `"mixed_float16"`.
+        held_out: share of each class kept for validation where the data has no split of its
+            own, in (0, 1).
+        seed: fixes the split, the order, the augmentation and the weights.
+        source: the paper's table that the recipe is from, and what came of it there.
+
+    Raises:
+        ValueError: for values outside these rules.
+    """
+
+    model: str
+    config: dict = dataclasses.field(default_factory=dict)
+    preprocessing: dict = dataclasses.field(default_factory=dict)
+    weights: str | None = None
+    weights_format: str | None = None
+    frozen_blocks: int = 0
+    layer_decay: float | None = None
+    epochs: int = 100
+    batch_size: int = 128
+    optimizer: str = "adamw"
+    learning_rate: float = 1e-3
+    schedule: str = "cosine"
+    warmup_epochs: float = 5.0
+    min_learning_rate: float = 0.0
+    weight_decay: float = 0.05
+    clip_norm: float | None = 1.0
+    loss: str = "softmax"
+    label_smoothing: float = 0.0
+    augment: tuple = ()
+    repeats: int = 1
+    precision: str = "float32"
+    held_out: float = 0.2
+    seed: int = 0
+    source: str = ""
+
+    def __post_init__(self):
+        for name, choices in _CHOICES.items():
+            check_choice(name, getattr(self, name), choices)
+        augmentations(self.augment)
+        _check_numbers(self)
+        _check_start(self)
+
+
+_CHOICES = {
+    "optimizer": OPTIMIZERS,
+    "schedule": SCHEDULES,
+    "loss": LOSSES,
+    "precision": PRECISIONS,
+}
+
+
+def _check_numbers(recipe):
+    for name in ("epochs", "batch_size", "learning_rate", "repeats"):
+        if getattr(recipe, name) <= 0:
+            raise ValueError(f"`{name}` must be positive. Received: {getattr(recipe, name)}.")
+    if not 0 <= recipe.warmup_epochs < recipe.epochs:
+        raise ValueError(
+            "`warmup_epochs` must be at least 0 and below `epochs`; set both for a short run. "
+            f"Received: warmup_epochs={recipe.warmup_epochs}, epochs={recipe.epochs}."
+        )
+    if not 0 < recipe.held_out < 1:
+        raise ValueError(f"`held_out` must be between 0 and 1. Received: {recipe.held_out}.")
+    if not 0 <= recipe.label_smoothing < 1:
+        raise ValueError(
+            f"`label_smoothing` must be in [0, 1). Received: {recipe.label_smoothing}."
+        )
+
+
+def _check_start(recipe):
+    """What a run starts from, and how much of it moves."""
+    if not isinstance(recipe.weights, str | None):
+        raise ValueError(f"`weights` must be a name or path as text. Received: {recipe.weights!r}.")
+    if recipe.frozen_blocks < 0:
+        raise ValueError(f"`frozen_blocks` must be at least 0. Received: {recipe.frozen_blocks}.")
+    if recipe.layer_decay is None:
+        return
+    if not 0 < recipe.layer_decay <= 1:
+        raise ValueError(f"`layer_decay` must be in (0, 1]. Received: {recipe.layer_decay}.")
+    if recipe.optimizer != "adamw":
+        raise ValueError(
+            f"`layer_decay` needs `optimizer='adamw'`. Received: {recipe.optimizer!r}."
+        )
