@@ -1,7 +1,8 @@
 """Attention rollout: how much each patch flows into what the head reads."""
 
-import keras
 import numpy as np
+
+from keras_vit.explain.blocks import as_float64, blocks, seen_by_head
 
 
 def attention_rollout(attentions):
@@ -45,12 +46,12 @@ def attention_rollout(attentions):
 def rollout(model, images):
     """Returns what a ViT looks at in each image.
 
-    The row of the class token where the head reads it, otherwise the mean over the rows of the
-    patch tokens; the columns of class token and registers are left out.
+    The row of the class token where the head reads it (in a distilled DeiT, the mean with that of
+    the distillation token), otherwise the mean over the rows of the patch tokens; the columns of
+    class token and registers are left out.
 
     Args:
-        model: a `ViT`, or another model of this package with a `config` and with blocks named
-            `block_0`, `block_1`, ….
+        model: a `ViT`, `DeiT`, `DINOv2` or `Hybrid`.
         images: normalised float images `[b, h, w, c]`, as for the model.
 
     Returns:
@@ -58,7 +59,7 @@ def rollout(model, images):
         one.
 
     Raises:
-        ValueError: if the model has no such blocks.
+        ValueError: for a model whose attention is of another kind.
 
     Example:
 
@@ -68,36 +69,9 @@ def rollout(model, images):
     >>> rollout(model, np.zeros((1, 32, 48, 3), "float32")).shape
     (1, 2, 3)
     """
-    blocks = _blocks(model)
-    taps = keras.Model(model.input, [block.input for block in blocks])
-    # A list of one output stays a list only by asking: Keras unwraps it.
-    inputs = keras.tree.flatten(taps(images, training=False))
     attentions = [
-        _numpy(block.attention_probabilities(tokens)).mean(axis=1)
-        for block, tokens in zip(blocks, inputs, strict=True)
+        as_float64(block.layer.attention_probabilities(block.tokens)).mean(axis=1)
+        for block in blocks(model, images).values()
     ]
-    config = model.config
-    flow = attention_rollout(attentions)
-    row = flow[:, 0] if config.pooling == "token" else flow[:, config.num_prefix :].mean(axis=1)
-    patches = row[:, config.num_prefix :]
-    patches = patches / patches.sum(axis=-1, keepdims=True)
-    rows, columns = model.get_layer("patches").grid(config.image_size)
-    return patches.reshape(-1, rows, columns)
-
-
-def _blocks(model):
-    """The model's blocks from first to last."""
-    layers = {layer.name: layer for layer in model.layers}
-    count = sum(hasattr(layer, "attention_probabilities") for layer in model.layers)
-    names = [f"block_{index}" for index in range(count)]
-    if not names or not hasattr(model, "config") or any(name not in layers for name in names):
-        raise ValueError(
-            "Attention rollout needs a ViT of this package, with blocks named block_0, block_1, …. "
-            f"Received: {type(model).__name__} {model.name!r}."
-        )
-    return [layers[name] for name in names]
-
-
-def _numpy(attention):
-    # Half precision has too few digits for a mean over heads, and numpy has no bfloat16.
-    return keras.ops.convert_to_numpy(keras.ops.cast(attention, "float32")).astype("float64")
+    patches = seen_by_head(model, attention_rollout(attentions))
+    return patches / patches.sum(axis=(-2, -1), keepdims=True)

@@ -100,5 +100,5 @@ def test_half_precision_gives_nearly_the_same_map(rng):
 
 def test_a_model_without_blocks_is_an_error():
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)])
-    with pytest.raises(ValueError, match="needs a ViT of this package"):
+    with pytest.raises(ValueError, match="blocks all attend to all tokens"):
         rollout(model, np.zeros((1, 4), "float32"))
