@@ -8,20 +8,46 @@ import typer
 from rich.table import Table
 
 from keras_vit.cli.console import bar, out
+from keras_vit.cli.data import DATA
+
+HEAD = "head"
 
 
 def evaluate(
     model: Annotated[Path, typer.Argument(help="A .keras file, SavedModel folder or .tflite.")],
-    data: Annotated[str, typer.Argument(help="Folder with a subfolder a class, or tfds:NAME.")],
+    data: Annotated[str, typer.Argument(help=DATA)],
     split: Annotated[
         str | None, typer.Option(help="Which split of the data; its test split by default.")
     ] = None,
     batch_size: Annotated[int, typer.Option(help="Images a call.")] = 64,
+    by: Annotated[
+        str,
+        typer.Option(
+            help="What answers: the model's head; or, by the features of a Keras model and the "
+            "data's training images, knn, few-shot or linear."
+        ),
+    ] = HEAD,
     json_: Annotated[
         Path | None, typer.Option("--json", help="Also write the numbers to this file.")
     ] = None,
+    html: Annotated[
+        Path | None, typer.Option(help="Also write a page with pictures to this file.")
+    ] = None,
 ):
     """Measure a model on labelled images, in its own runtime."""
+    if by == HEAD:
+        numbers = _by_head(model, data, split, batch_size, html)
+    elif html:
+        raise ValueError(f"`--html` shows what a head answers. Received: --by {by}; leave one out.")
+    else:
+        numbers = _by_features(model, data, split, batch_size, by)
+    if json_:
+        write_json(numbers, json_)
+
+
+def _by_head(model, data, split, batch_size, html):
+    """Measures, prints, writes the page; returns the numbers."""
+    from keras_vit.cli.evaluate_report import check, write
     from keras_vit.cli.opening import open_predictor
     from keras_vit.data import available_splits, open_data
     from keras_vit.training import evaluate as run
@@ -30,45 +56,42 @@ def evaluate(
     if split is None and available_splits(data):
         split = "test"
     records = open_data(data, split)
+    if html:
+        check(records)
     with out.status(f"{len(records):,} images"):
         result = run(predictor, records, batch_size)
-    numbers = summary(result)
-    if json_:
-        write_json(numbers, json_)
-    out.print(_table(numbers))
-    top5 = f", top 5 {100 * numbers['top5']:.1f} %" if len(records.class_names) > 5 else ""
+        numbers = result.summary()
+        if html:
+            write(html, predictor, records, result, f"{Path(model).name} on {data}")
+    show = _show_tags if "mean_average_precision" in numbers else _show_classes
+    show(numbers)
+    return numbers
+
+
+def _by_features(model, data, split, batch_size, by):
+    """Measures and prints; returns the numbers."""
+    from keras_vit.cli.opening import open_keras
+    from keras_vit.data import open_data, open_train_and_held_out
+    from keras_vit.training.feature_evaluation import MEASURES, evaluate_features
+
+    if by not in MEASURES:
+        raise ValueError(f"`--by` must be one of {HEAD}, {', '.join(MEASURES)}. Received: {by!r}.")
+    network = open_keras(model)
+    if split:
+        train, test = open_data(data, "train"), open_data(data, split)
+    else:
+        train, test = open_train_and_held_out(data, fraction=0.2, seed=0)
+    with out.status(f"{len(train) + len(test):,} images"):
+        numbers = evaluate_features(network, train, test, by, batch_size)
+    for row in numbers.get("shots", ()):
+        out.print(
+            f"{row['shots']:>3} a class: {_percent(row['accuracy'])} (penalty {row['penalty']:g})"
+        )
     out.print(
-        f"{len(records):,} images: accuracy [bold]{100 * numbers['accuracy']:.1f} %[/]{top5}, "
-        f"loss {numbers['loss']:.3f}"
+        f"{numbers['images']:,} images by {by}, from {numbers['train_images']:,}: accuracy "
+        f"[bold]{_percent(numbers['accuracy'])}[/]"
     )
-
-
-def summary(evaluation):
-    """Returns an `Evaluation` as plain numbers, ready for JSON.
-
-    Returns:
-        A dict: `images`, `accuracy`, `top5`, `loss`, `confusion` (row the true class) and
-        `classes`, a list of dicts with `name`, `images`, `recall` and `precision` (None where
-        there is nothing to divide by).
-    """
-    confusion = evaluation.confusion
-    right, true, said = confusion.diagonal(), confusion.sum(axis=1), confusion.sum(axis=0)
-    return {
-        "images": len(evaluation.labels),
-        "accuracy": evaluation.accuracy,
-        "top5": evaluation.top(5),
-        "loss": evaluation.loss,
-        "classes": [
-            {
-                "name": name,
-                "images": int(true[i]),
-                "recall": float(right[i] / true[i]) if true[i] else None,
-                "precision": float(right[i] / said[i]) if said[i] else None,
-            }
-            for i, name in enumerate(evaluation.class_names)
-        ],
-        "confusion": confusion.tolist(),
-    }
+    return numbers
 
 
 def write_json(numbers, path):
@@ -79,21 +102,59 @@ def write_json(numbers, path):
         temporary.write_text(json.dumps(numbers, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
-def _table(numbers):
-    table = Table(box=None, pad_edge=False)
-    table.add_column("class", overflow="fold")
-    for name in ("images", "found", "", "correct when said"):
-        table.add_column(name, justify="left" if not name else "right")
-    for row in numbers["classes"]:
-        recall, precision = row["recall"], row["precision"]
-        table.add_row(
+def _show_classes(numbers):
+    rows = [
+        (
             row["name"],
             f"{row['images']:,}",
-            _percent(recall),
-            f"[cyan]{bar(recall or 0.0)}[/]",
-            _percent(precision),
+            _percent(row["recall"]),
+            _bar(row["recall"]),
+            _percent(row["precision"]),
+            _percent(row["f1"]),
         )
+        for row in numbers["classes"]
+    ]
+    out.print(_table(("images", "found", "", "correct when said", "F1"), rows))
+    top5 = f", top 5 {_percent(numbers['top5'])}" if len(numbers["classes"]) > 5 else ""
+    out.print(
+        f"{numbers['images']:,} images: accuracy [bold]{_percent(numbers['accuracy'])}[/]{top5}, "
+        f"loss {numbers['loss']:.3f}"
+    )
+    out.print(
+        f"Calibration error {_percent(numbers['calibration_error'])}, "
+        f"{numbers['images_per_second']:,.0f} images a second"
+    )
+
+
+def _show_tags(numbers):
+    rows = [
+        (
+            row["name"],
+            f"{row['images']:,}",
+            _percent(row["average_precision"]),
+            _bar(row["average_precision"]),
+        )
+        for row in numbers["classes"]
+    ]
+    out.print(_table(("images", "average precision", ""), rows))
+    out.print(
+        f"{numbers['images']:,} images: mAP [bold]{_percent(numbers['mean_average_precision'])}[/]"
+        f", {numbers['images_per_second']:,.0f} images a second"
+    )
+
+
+def _table(names, rows):
+    table = Table(box=None, pad_edge=False)
+    table.add_column("class", overflow="fold")
+    for name in names:
+        table.add_column(name, justify="right" if name else "left")
+    for row in rows:
+        table.add_row(*row)
     return table
+
+
+def _bar(share):
+    return f"[cyan]{bar(share or 0.0)}[/]"
 
 
 def _percent(share):

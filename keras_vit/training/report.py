@@ -71,6 +71,7 @@ class Report:
         pictures: the held-out images for the wall, `n` arrays of one size, or empty.
         samples: `Sample`s; the right ones and the mistakes are shown apart.
         formats: `Format`s.
+        classes: `Evaluation.per_class`.
         facts: dict of label to text, shown under the accuracy.
         footer: how the page came to be.
     """
@@ -83,6 +84,7 @@ class Report:
     pictures: list = ()
     samples: list = ()
     formats: list = ()
+    classes: list = ()
     facts: dict = dataclasses.field(default_factory=dict)
     footer: str = ""
 

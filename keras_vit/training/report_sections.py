@@ -10,6 +10,7 @@ from keras_vit.training.pictures import WALL, data_uri, enlarged
 
 text = html.escape
 SAMPLE_SIDE = 192  # pixels
+CLASS_ROWS = 20  # of the table of classes
 
 
 def summary(report):
@@ -51,6 +52,8 @@ def all_sections(report):
     if len(report.history) > 1:
         yield _curves(report.history)
     yield _confusion(report)
+    if report.classes:
+        yield _classes(report.classes)
 
 
 def _section(title, lead, body):
@@ -98,6 +101,27 @@ def _mixups(confusion, class_names, most=6):
     if not rows:
         return "<h3>No mistakes</h3>"
     return f'<h3>Most frequent</h3><ul class="mixups">{"".join(rows)}</ul>'
+
+
+def _classes(classes):
+    """The classes that do worst, by F1."""
+    worst = sorted(classes, key=lambda row: 2 if row["f1"] is None else row["f1"])[:CLASS_ROWS]
+    columns = ("recall", "precision", "f1")
+    rows = "".join(
+        f"<tr><td><b>{text(row['name'])}</b></td><td>{row['images']:,}</td>"
+        + "".join(
+            f"<td>{'–' if row[name] is None else _percent(row[name], 1)}</td>" for name in columns
+        )
+        + "</tr>"
+        for row in worst
+    )
+    head = "".join(f"<th>{name}</th>" for name in ("Class", "Images", "Recall", "Precision", "F1"))
+    lead = (
+        "Recall: how many images of the class were found. Precision: how often it was right when "
+        "it was said. F1 is between both; the lowest come first."
+    )
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return _section("Class by class", lead, f'<div class="card scroll">{table}</div>')
 
 
 def _samples(samples):

@@ -34,3 +34,14 @@ def test_the_most_frequent_mistakes_come_first():
     labels, predictions = [0, 0, 0, 1, 1], [1, 1, 0, 0, 1]
     text = "".join(all_sections(Report("", labels, predictions, ("x", "y"))))
     assert text.index("x taken for y") < text.index("y taken for x")
+
+
+def test_the_classes_that_do_worst_come_first():
+    classes = [
+        {"name": name, "images": 3, "recall": f1, "precision": 0.5, "f1": f1}
+        for name, f1 in (("good", 0.9), ("bad", 0.1), ("never", None))
+    ]
+    text = "".join(all_sections(Report("", [0], [0], ("x",), classes=classes)))
+    places = [text.index(f"<b>{name}</b>") for name in ("bad", "good", "never")]
+    assert places == sorted(places)
+    assert "<td>10.0 %</td><td>50.0 %</td><td>10.0 %</td>" in text and "<td>–</td>" in text
