@@ -5,8 +5,9 @@ import difflib
 import logging
 
 from keras_vit.models import NAMES as MODELS
-from keras_vit.models import ViT
+from keras_vit.models import DeiT, DINOv2
 from keras_vit.weights.adapted import FIELDS as FREE_FIELDS
+from keras_vit.weights.conventions import sizes_of
 from keras_vit.weights.load import find
 from keras_vit.weights.loading import fill
 
@@ -99,8 +100,8 @@ def _with_weights(name, checkpoint, dtype, fields):
 def _require_size(name, variant, checkpoint, fields):
     """Checks that a file is of the size that the name stands for, unless told otherwise."""
     model_class, _ = _entry(name)
-    sizes = ["width", "depth", "mlp_dim", "num_heads", "patch_size", "channels"]
-    if model_class is not ViT:
+    sizes = [size for size in sizes_of(model_class) if size != "mlp"]
+    if model_class in (DeiT, DINOv2):
         sizes.append("registers")
     named = model_class.config_class(**variant)
     for field in sizes:

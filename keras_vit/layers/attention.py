@@ -1,4 +1,4 @@
-"""Multi-head attention: the projections, the product, and the kinds a block can choose from."""
+"""Multi-head attention: the projections and the product."""
 
 import math
 
@@ -25,24 +25,26 @@ def softmax_gradient(probabilities, upstream):
     return weighted - probabilities * ops.sum(weighted, axis=-1, keepdims=True)
 
 
-def attention_probabilities(query, key, training=False):
+def attention_probabilities(query, key, training=False, bias=None):
     """Returns the softmax of the scaled products of queries and keys.
 
     Args:
         query: `[b, k, n, d]`, `k` heads of size `d`.
         key: `[b, k, m, d]`.
         training: whether a gradient is going to be asked for.
+        bias: added to the scores, `[k, n, m]`, or None.
 
     Returns:
         `[b, k, n, m]`; each row sums to one.
     """
     # The scale goes to the queries, as in the JAX and PyTorch code.
     scores = ops.matmul(query * query.shape[-1] ** -0.5, ops.transpose(key, (0, 1, 3, 2)))
+    scores = scores if bias is None else scores + bias
     return (gradient_from_value(softmax, softmax_gradient) if training else softmax)(scores)
 
 
 class PerProjection(keras.initializers.Initializer):
-    """Draws each projection of `(width, [parts,] heads, head_dim)` as a matrix of its own.
+    """Draws each projection of `(c, [parts,] heads, head_dim)` as a matrix of its own.
 
     Drawn as one tensor, the fan would be that of the fused matrix and the limit too small.
     """
@@ -51,8 +53,8 @@ class PerProjection(keras.initializers.Initializer):
         self.base = keras.initializers.get(base)
 
     def __call__(self, shape, dtype=None):
-        width, *parts, heads, head_dim = shape
-        matrix = (width, heads * head_dim)
+        channels, *parts, heads, head_dim = shape
+        matrix = (channels, heads * head_dim)
         # A seeded initializer repeats itself: each projection gets a clone with its own seed.
         draws = [self.base.clone()(matrix, dtype) for _ in range(math.prod(parts))]
         return ops.reshape(ops.stack(draws, axis=1), shape)
@@ -68,42 +70,41 @@ class HeadProjection(Layer):
     Args:
         num_heads: number of heads; divides the width.
         parts: number of projections: 3 for query, key and value. The kernel is
-            `(width, parts, num_heads, head_dim)`, without `parts` where it is 1.
+            `(c, parts, num_heads, head_dim)`, without `parts` where it is 1.
+        width: width of each projection; by default that of the tokens.
 
     Call arguments:
-        tokens: `[b, n, width]`.
+        tokens: `[b, n, c]`.
 
     Returns:
         A list of `parts` tensors `[b, num_heads, n, head_dim]`.
     """
 
-    def __init__(self, num_heads, parts=3, **kwargs):
+    def __init__(self, num_heads, parts=3, width=None, **kwargs):
         super().__init__(**kwargs)
         self.num_heads = num_heads
         self.parts = parts
+        self.width = width
 
     def build(self, input_shape):
-        self.width = input_shape[-1]
-        shape = (self.num_heads, head_dim(self.width, self.num_heads))
+        channels = input_shape[-1]
+        shape = (self.num_heads, head_dim(self.width or channels, self.num_heads))
         if self.parts > 1:
             shape = (self.parts, *shape)
         self.kernel = self.add_weight(
-            name="kernel", shape=(self.width, *shape), initializer=PerProjection()
+            name="kernel", shape=(channels, *shape), initializer=PerProjection()
         )
         self.bias = self.add_weight(name="bias", shape=shape, initializer="zeros")
 
     def call(self, tokens):
         if keras.backend.backend() == "jax":
             return self._by_axes(tokens)
-        kernel = ops.reshape(self.kernel, (self.width, self.parts * self.width))
+        size = self.kernel.shape[-1]
+        columns = self.parts * self.num_heads * size
+        kernel = ops.reshape(self.kernel, (tokens.shape[-1], columns))
         projected = ops.add(ops.matmul(flat(tokens), kernel), ops.reshape(self.bias, (-1,)))
         # Token counts are static in our models: a constant shape keeps exported graphs small.
-        heads = (
-            -1,
-            ops.shape(tokens)[1],
-            self.parts * self.num_heads,
-            self.width // self.num_heads,
-        )
+        heads = (-1, ops.shape(tokens)[1], self.parts * self.num_heads, size)
         # All parts are moved at once: for one image three moves take twice as long as one.
         moved = ops.transpose(ops.reshape(projected, heads), (0, 2, 1, 3))
         return ops.split(moved, self.parts, axis=1)
@@ -119,8 +120,9 @@ class HeadProjection(Layer):
         return [ops.transpose(part, (0, 2, 1, 3)) for part in parts]
 
     def compute_output_shape(self, input_shape):
-        batch, count, width = input_shape
-        return [(batch, self.num_heads, count, width // self.num_heads)] * self.parts
+        batch, count, channels = input_shape
+        size = (self.width or channels) // self.num_heads
+        return [(batch, self.num_heads, count, size)] * self.parts
 
 
 def head_dim(width, num_heads):
@@ -195,19 +197,3 @@ class Attention(Layer):
 
     def compute_output_shape(self, input_shape):
         return input_shape
-
-
-# The kinds of attention a block can be built with; each is called as
-# `kind(num_heads=..., dropout=..., name=..., dtype=...)`.
-ATTENTION = {"softmax": Attention}
-
-
-def attention_named(name):
-    """Returns the attention class called `name`.
-
-    Raises:
-        ValueError: if there is none.
-    """
-    if name not in ATTENTION:
-        raise ValueError(f"`attention` must be one of {sorted(ATTENTION)}. Received: {name!r}.")
-    return ATTENTION[name]

@@ -10,13 +10,14 @@ from keras import ops
 def rematerialised(layer, call, inputs):
     """Returns `call(inputs)`, keeping only the inputs for the gradient.
 
-    The second computation must draw the same random numbers, and must not assign a seed again. So
-    all of the layer's variables are read outside, `call` is run as a pure function of their
-    values, and the seeds go on by the number of draws. (`keras.RematScope` and `keras.remat` of
+    The second computation must draw the same random numbers, and must not assign a variable again.
+    So all of the layer's variables are read outside, `call` is run as a pure function of their
+    values, what it assigned (the moving statistics of a batch norm) is one of its results, and the
+    seeds go on by the number of draws. (`keras.RematScope` and `keras.remat` of
     the plain layer give wrong gradients with dropout on TensorFlow, and an error on JAX.)
 
     Args:
-        layer: a built layer whose `call` assigns no variables but seeds.
+        layer: a built layer.
         call: what the layer computes, a function of the inputs alone.
         inputs: a float tensor.
 
@@ -26,7 +27,7 @@ def rematerialised(layer, call, inputs):
     seeds = [variable for variable in layer.variables if variable.name == "seed_generator_state"]
     floats = [variable for variable in layer.variables if variable.name != "seed_generator_state"]
     states = [_read(seed) for seed in seeds]
-    draws = collections.Counter()
+    draws, assigned = collections.Counter(), []
 
     def pure(inputs, *values):
         # Seeds have no gradient: they are no arguments, of which TensorFlow would want one. By
@@ -36,10 +37,14 @@ def rematerialised(layer, call, inputs):
         drawn = [state + ops.cast(zero, state.dtype) for state in states]
         mapping = [*zip(floats, values, strict=True), *zip(seeds, drawn, strict=True)]
         draws.clear()
-        with _Counting(mapping, draws):
-            return call(inputs)
+        with _Counting(mapping, draws) as scope:
+            outputs = call(inputs)
+        assigned[:] = [variable for variable in floats if id(variable) in draws]
+        return outputs, *(scope.get_current_value(variable) for variable in assigned)
 
-    outputs = keras.remat(pure)(inputs, *(_read(variable) for variable in floats))
+    outputs, *states_after = keras.remat(pure)(inputs, *(_read(variable) for variable in floats))
+    for variable, value in zip(assigned, states_after, strict=True):
+        variable.assign(value)
     for seed, state in zip(seeds, states, strict=True):
         step = np.array([0, draws[id(seed)]])  # what a SeedGenerator adds in as many draws
         seed.assign(state + ops.cast(step, state.dtype))

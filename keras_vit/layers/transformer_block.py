@@ -2,17 +2,33 @@
 
 import keras
 
-from keras_vit.layers.attention import attention_named, head_dim
+from keras_vit.layers.attention import Attention, head_dim
 from keras_vit.layers.base import Layer
 from keras_vit.layers.drop_path import DropPath
 from keras_vit.layers.layer_norm import LayerNorm
 from keras_vit.layers.layer_scale import LayerScale
 from keras_vit.layers.mlp import Mlp
+from keras_vit.layers.relative_attention import RelativeAttention
 from keras_vit.layers.remat import rematerialised
 from keras_vit.layers.swiglu import SwiGLU
+from keras_vit.layers.window_attention import WindowAttention
 
+# The kinds of attention, called as `kind(num_heads=..., dropout=..., name=..., dtype=...)`; what
+# else they want comes from `attention_options`.
+ATTENTION = {"softmax": Attention, "relative": RelativeAttention, "window": WindowAttention}
 # The kinds of MLP, called as `kind(mlp_dim, activation, dropout, name=..., dtype=...)`.
 MLPS = {"mlp": Mlp, "swiglu": SwiGLU}
+
+
+def attention_named(name):
+    """Returns the attention class called `name`.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    if name not in ATTENTION:
+        raise ValueError(f"`attention` must be one of {sorted(ATTENTION)}. Received: {name!r}.")
+    return ATTENTION[name]
 
 
 def mlp_named(name):
@@ -42,6 +58,7 @@ class TransformerBlock(Layer):
         activation: one of `keras_vit.layers.ACTIVATIONS`.
         norm_epsilon: epsilon of the norms.
         attention: one of `keras_vit.layers.ATTENTION`.
+        attention_options: what more that kind of attention wants, by name, or None.
         mlp: one of `keras_vit.layers.MLPS`.
         remat: whether to forget what the block computes in training and compute it again for the
             gradient: a third more work, for the memory of the inputs alone.
@@ -79,6 +96,7 @@ class TransformerBlock(Layer):
         attention="softmax",
         mlp="mlp",
         remat=False,
+        attention_options=None,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -89,7 +107,11 @@ class TransformerBlock(Layer):
         dtype = self.dtype_policy
         self.norm1 = LayerNorm(norm_epsilon, name="norm1", dtype=dtype)
         self.attention = attention_named(attention)(
-            num_heads=num_heads, dropout=attention_dropout, name="attention", dtype=dtype
+            num_heads=num_heads,
+            dropout=attention_dropout,
+            name="attention",
+            dtype=dtype,
+            **(attention_options or {}),
         )
         self.norm2 = LayerNorm(norm_epsilon, name="norm2", dtype=dtype)
         self.mlp = mlp_named(mlp)(mlp_dim, activation, dropout, name="mlp", dtype=dtype)
@@ -114,7 +136,7 @@ class TransformerBlock(Layer):
         Returns:
             `[b, num_heads, n, n]`; rows sum to one.
         """
-        return self.attention.probabilities(self.norm1(tokens))
+        return self.attention.probabilities(self._seen(self.norm1(tokens)))
 
     def call(self, tokens, training=False):
         if self.remat and training:
@@ -122,11 +144,19 @@ class TransformerBlock(Layer):
         return self._call(tokens, training)
 
     def _call(self, tokens, training):
-        attended = self.attention(self.norm1(tokens), training=training)
+        attended = self.attention(self._seen(self.norm1(tokens)), training=training)
         attended = self.drop(attended, training=training)
-        tokens = tokens + self._branch(attended, self.scale1, training)
+        tokens = self._kept(tokens) + self._branch(attended, self.scale1, training)
         processed = self.mlp(self.norm2(tokens), training=training)
         return tokens + self._branch(processed, self.scale2, training)
+
+    def _seen(self, normed):
+        """What attention gets of the normed input."""
+        return normed
+
+    def _kept(self, tokens):
+        """What attention's values are added to."""
+        return tokens
 
     def _branch(self, x, scale, training):
         return self.drop_path(x if scale is None else scale(x), training=training)

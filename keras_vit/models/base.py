@@ -4,6 +4,7 @@ import dataclasses
 
 import keras
 
+from keras_vit.layers import Preprocessing
 from keras_vit.step import ExactFit
 
 
@@ -78,6 +79,33 @@ def head_dtype(policy):
     return keras.DTypePolicy(policy.variable_dtype)
 
 
+def classifier(pooled, config, policy):
+    """Returns the logits of a pooled vector, by way of the config's representation layer.
+
+    Without classes, what the head would get.
+    """
+    x = pooled
+    if config.representation_size:
+        x = keras.layers.Dense(
+            config.representation_size,
+            activation="tanh",
+            # As in the JAX code, whose kernels outside attention and MLP are Flax's default.
+            kernel_initializer="lecun_normal",
+            name="representation",
+            dtype=policy,
+        )(x)
+    if config.num_classes:
+        x = keras.layers.Dense(
+            config.num_classes,
+            # Zero, as in the JAX code: a new head starts undecided.
+            kernel_initializer="zeros",
+            bias_initializer=keras.initializers.Constant(config.head_bias),
+            name="head",
+            dtype=head_dtype(policy),
+        )(x)
+    return x
+
+
 def check_count(name, value, least=1):
     """Checks a config's number of something.
 
@@ -98,3 +126,38 @@ def check_rate(name, value):
     """
     if not 0 <= value < 1:
         raise ValueError(f"`{name}` must be in [0, 1). Received: {name}={value!r}.")
+
+
+def check_choice(name, value, choices):
+    """Checks a config's name of something.
+
+    Raises:
+        ValueError: if it is none of `choices`.
+    """
+    if value not in choices:
+        raise ValueError(f"`{name}` must be one of {sorted(choices)}. Received: {value!r}.")
+
+
+def fitted_preprocessing(config):
+    """Returns the config's preprocessing at the model's size.
+
+    Raises:
+        ValueError: if it does not fit the channels or the classes.
+    """
+    given = config.preprocessing
+    if given is None:
+        half = (0.5,) * config.channels
+        given = Preprocessing(config.image_size, mean=half, std=half)
+    elif isinstance(given, dict):
+        given = Preprocessing(**given)
+    if given.channels != config.channels:
+        raise ValueError(
+            "`preprocessing` must have a mean for each of the `channels`. "
+            f"Received: channels={config.channels}, mean={given.mean}."
+        )
+    if given.class_names and len(given.class_names) != config.num_classes:
+        raise ValueError(
+            "`preprocessing.class_names` must name each of the `num_classes`. "
+            f"Received: num_classes={config.num_classes}, {len(given.class_names)} names."
+        )
+    return dataclasses.replace(given, image_size=config.image_size)

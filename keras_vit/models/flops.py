@@ -1,10 +1,14 @@
-"""How much arithmetic a ViT is: the products of one image, counted from its config alone.
+"""How much arithmetic a model is: the products of one image, counted from its config alone.
 
 A multiplication and its addition are two operations. Norms, softmax, activations and the optimizer
 are left out: on a B/16 they are one percent.
 """
 
 from keras_vit.layers.sizes import patch_grid
+from keras_vit.models import family_flops
+from keras_vit.models.coatnet import CoAtNetConfig
+from keras_vit.models.hybrid import HybridConfig
+from keras_vit.models.swin import SwinConfig
 
 # Products of a token with a matrix `width x mlp_dim`, by the kind of MLP.
 MLP_PRODUCTS = {"mlp": 2, "swiglu": 3}
@@ -14,7 +18,7 @@ def forward_flops(config):
     """Returns the operations of the forward pass of one image.
 
     Args:
-        config: a `ViTConfig`. The second head of a distilled DeiT is not in it.
+        config: a model's config. The second head of a distilled DeiT is not in it.
 
     Returns:
         An integer.
@@ -25,8 +29,8 @@ def forward_flops(config):
     >>> round(forward_flops(ViTConfig()) / 2e9, 1)
     17.6
     """
-    blocks = config.depth * _block(config)
-    return 2 * (_projection(config) + blocks + _pool(config) + _head(config))
+    products, _ = PRODUCTS.get(type(config), (_vit, None))
+    return 2 * products(config)
 
 
 def training_flops(config):
@@ -36,12 +40,21 @@ def training_flops(config):
     and that of the inputs. Nothing needs the gradient of the pixels.
 
     Args:
-        config: a `ViTConfig`.
+        config: a model's config.
 
     Returns:
         An integer.
     """
-    return 3 * forward_flops(config) - 2 * _projection(config)
+    _, first = PRODUCTS.get(type(config), (None, _projection))
+    return 3 * forward_flops(config) - 2 * first(config)
+
+
+def _vit(config):
+    return _projection(config) + config.depth * _block(config) + _pool(config) + _head(config)
+
+
+def _hybrid(config):
+    return family_flops.resnet(config) + _vit(config)
 
 
 def _patches(config):
@@ -50,8 +63,9 @@ def _patches(config):
 
 
 def _projection(config):
-    rows, columns = config.patch_size
-    return _patches(config) * rows * columns * config.channels * config.width
+    rows, columns = config.projection_size
+    channels = getattr(config, "map_width", config.channels)
+    return _patches(config) * rows * columns * channels * config.width
 
 
 def _block(config):
@@ -78,3 +92,11 @@ def _head(config):
         products += inputs * config.representation_size
         inputs = config.representation_size
     return outputs * (products + inputs * config.num_classes)
+
+
+# Config -> what counts all products, and what those of the layer that sees the pixels.
+PRODUCTS = {
+    SwinConfig: (family_flops.swin, family_flops.swin_stem),
+    CoAtNetConfig: (family_flops.coatnet, family_flops.coatnet_stem),
+    HybridConfig: (_hybrid, family_flops.resnet_stem),
+}

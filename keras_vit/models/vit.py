@@ -27,7 +27,15 @@ from keras_vit.layers.attention import head_dim
 from keras_vit.layers.patch_encoder import POSITIONS
 from keras_vit.layers.sizes import pair, patch_grid
 from keras_vit.layers.transformer_block import mlp_named
-from keras_vit.models.base import ImageModel, check_count, check_rate, head_dtype, input_dtype
+from keras_vit.models.base import (
+    ImageModel,
+    check_choice,
+    check_count,
+    check_rate,
+    classifier,
+    fitted_preprocessing,
+    input_dtype,
+)
 
 # The MLP width is stored, not a ratio: it is not 4 for So400m, g and G.
 VARIANTS = {
@@ -130,18 +138,23 @@ class ViTConfig:
         head_dim(self.width, self.num_heads)
         activation_named(self.activation)
         mlp_named(self.mlp)
-        _check_choice("pooling", self.pooling, POOLING)
-        _check_choice("position", self.position, POSITIONS)
+        check_choice("pooling", self.pooling, POOLING)
+        check_choice("position", self.position, POSITIONS)
         if self.pooling in ("token", "token_and_mean") and not self.class_token:
             raise ValueError(
                 f"`pooling` {self.pooling!r} needs `class_token`. Received: class_token=False."
             )
-        fix("preprocessing", _fitted_preprocessing(self))
+        fix("preprocessing", fitted_preprocessing(self))
 
     @property
     def num_prefix(self):
         """Number of tokens before the patches."""
         return int(self.class_token) + self.registers
+
+    @property
+    def projection_size(self):
+        """(height, width) of what the projection to tokens is a kernel over."""
+        return self.patch_size
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
@@ -195,14 +208,7 @@ class ViT(ImageModel):
         images = keras.Input(
             (*config.image_size, config.channels), dtype=input_dtype(policy), name="images"
         )
-        tokens = _trunk(images, config, policy)
-        normed, pooled = POOLING[config.pooling](tokens, config, policy)
-        taps = {
-            "tokens": normed[:, config.num_prefix :],
-            "prefix": normed[:, : config.num_prefix],
-            "pooled": pooled,
-        }
-        return images, _head(pooled, config, policy), taps
+        return images, *transformer(images, config, policy)
 
 
 def variant_config(variant, **fields):
@@ -220,10 +226,25 @@ def variant_config(variant, **fields):
     return ViTConfig(**{"patch_size": int(patch), **VARIANTS[size], **fields})
 
 
+def transformer(images, config, policy):
+    """Returns the logits and the taps of a ViT whose patches are cut from `images`.
+
+    These may be a map of features: patches are of `config.projection_size`.
+    """
+    tokens = _trunk(images, config, policy)
+    normed, pooled = POOLING[config.pooling](tokens, config, policy)
+    taps = {
+        "tokens": normed[:, config.num_prefix :],
+        "prefix": normed[:, : config.num_prefix],
+        "pooled": pooled,
+    }
+    return classifier(pooled, config, policy), taps
+
+
 def _trunk(images, config, policy):
     """Images to the tokens after the last block."""
     grid = patch_grid(config.image_size, config.patch_size)
-    x = Patches(config.patch_size, name="patches", dtype=policy)(images)
+    x = Patches(config.projection_size, name="patches", dtype=policy)(images)
     x = PatchEncoder(
         config.width,
         grid,
@@ -250,30 +271,6 @@ def _trunk(images, config, policy):
             remat=config.remat,
             name=f"block_{index}",
             dtype=policy,
-        )(x)
-    return x
-
-
-def _head(pooled, config, policy):
-    """Pooled vector to logits."""
-    x = pooled
-    if config.representation_size:
-        x = keras.layers.Dense(
-            config.representation_size,
-            activation="tanh",
-            # As in the JAX code, whose kernels outside attention and MLP are Flax's default.
-            kernel_initializer="lecun_normal",
-            name="representation",
-            dtype=policy,
-        )(x)
-    if config.num_classes:
-        x = keras.layers.Dense(
-            config.num_classes,
-            # Zero, as in the JAX code: a new head starts undecided.
-            kernel_initializer="zeros",
-            bias_initializer=keras.initializers.Constant(config.head_bias),
-            name="head",
-            dtype=head_dtype(policy),
         )(x)
     return x
 
@@ -330,29 +327,3 @@ POOLING = {
     "token_and_mean": _pool_token_and_mean,
     "none": _pool_none,
 }
-
-
-def _check_choice(name, value, choices):
-    if value not in choices:
-        raise ValueError(f"`{name}` must be one of {sorted(choices)}. Received: {value!r}.")
-
-
-def _fitted_preprocessing(config):
-    """The config's preprocessing at the model's size, checked against channels and classes."""
-    given = config.preprocessing
-    if given is None:
-        half = (0.5,) * config.channels
-        given = Preprocessing(config.image_size, mean=half, std=half)
-    elif isinstance(given, dict):
-        given = Preprocessing(**given)
-    if given.channels != config.channels:
-        raise ValueError(
-            "`preprocessing` must have a mean for each of the `channels`. "
-            f"Received: channels={config.channels}, mean={given.mean}."
-        )
-    if given.class_names and len(given.class_names) != config.num_classes:
-        raise ValueError(
-            "`preprocessing.class_names` must name each of the `num_classes`. "
-            f"Received: num_classes={config.num_classes}, {len(given.class_names)} names."
-        )
-    return dataclasses.replace(given, image_size=config.image_size)

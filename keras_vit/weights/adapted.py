@@ -7,7 +7,7 @@ from keras import ops
 
 from keras_vit.layers.sizes import patch_grid
 from keras_vit.weights.loading import KERNEL, POSITION
-from keras_vit.weights.resample import resize_grid, resize_patches
+from keras_vit.weights.resample import resize_grid, resize_offsets, resize_patches
 
 FIELDS = (
     "attention_dropout",
@@ -19,22 +19,24 @@ FIELDS = (
     "patch_size",
     "preprocessing",
     "remat",
+    "window_size",
 )
 
 
 def adapted(model, resize="bicubic", patch_resize="bicubic_antialias", **fields):
     """Returns a new model with the weights of `model`, for the next stage of a training.
 
-    Positions are resized to another grid, patch kernels to another patch size (so that resized
-    patches give what the patches gave); another number of classes gets a new head, whose kernel
-    is zero. What was frozen stays frozen. The new model is not compiled;
+    Positions and tables of offsets are resized to another grid, patch kernels to another patch
+    size (so that resized patches give what the patches gave); another number of classes gets a new
+    head, whose kernel is zero. What was frozen stays frozen. The new model is not compiled;
     `keras_vit.training.carry_optimizer` takes the optimizer's state over.
 
     Args:
         model: a model of this package.
         resize, patch_resize: one of `RESIZES`, for positions and for patch kernels.
         **fields: fields of the config to change, of these: `attention_dropout`, `drop_path`,
-            `dropout`, `head_bias`, `image_size`, `num_classes`, `patch_size`, `preprocessing`.
+            `dropout`, `head_bias`, `image_size`, `num_classes`, `patch_size`, `preprocessing`,
+            `remat`, `window_size`.
 
     Returns:
         A model of the same class.
@@ -49,10 +51,11 @@ def adapted(model, resize="bicubic", patch_resize="bicubic_antialias", **fields)
     >>> adapted(model, image_size=(48, 64), num_classes=3).output_shape
     (None, 3)
     """
-    unknown = sorted(set(fields) - set(FIELDS))
+    known = {field.name for field in dataclasses.fields(model.config)} & set(FIELDS)
+    unknown = sorted(set(fields) - known)
     if unknown:
         raise ValueError(
-            f"`adapted` changes {', '.join(FIELDS)}: other fields make another network. "
+            f"`adapted` changes {', '.join(sorted(known))}: other fields make another network. "
             f"Received: {unknown[0]!r}."
         )
     config = _config(model.config, fields)
@@ -80,12 +83,16 @@ def _config(old, fields):
 
 
 def _fitted(path, value, old, new, resize, patch_resize):
-    grid, new_grid = (patch_grid(c.image_size, c.patch_size) for c in (old, new))
-    if path == POSITION and grid != new_grid:
+    grids = getattr(new, "bias_grids", {})
+    if path in grids:
+        return resize_offsets(value, old.bias_grids[path], grids[path], resize)
+    if path == POSITION:
+        grid, new_grid = (patch_grid(c.image_size, c.patch_size) for c in (old, new))
         first = value.shape[1] - grid[0] * grid[1]
         patches = resize_grid(value[:, first:], grid, new_grid, resize)
         return np.concatenate([value[:, :first], patches], axis=1)
     if path == KERNEL and old.patch_size != new.patch_size:
-        kernel = value.reshape(*old.patch_size, old.channels, -1)
-        return resize_patches(kernel, new.patch_size, patch_resize).reshape(-1, value.shape[-1])
+        kernel = value.reshape(*old.projection_size, -1, value.shape[-1])
+        kernel = resize_patches(kernel, new.projection_size, patch_resize)
+        return kernel.reshape(-1, value.shape[-1])
     return value

@@ -10,20 +10,10 @@ from keras_vit.weights.metadata import fields_of, source_of, unknown_kind
 from keras_vit.weights.sources import SOURCES, Source, source_named, table_of
 from keras_vit.weights.tables.table import Table
 
-# Facts of the shapes that are fields of the config as they stand.
-SAME_FIELDS = (
-    "width",
-    "depth",
-    "mlp_dim",
-    "mlp",
-    "channels",
-    "patch_size",
-    "num_heads",
-    "class_token",
-    "registers",
-    "representation_size",
-    "num_classes",
-)
+# Facts of the shapes that are no fields of the config as they stand.
+OTHER_FACTS = ("layer_scale", "pooling", "image_size")
+# What a file states that is weighed against the facts of its shapes.
+FITTED = ("pooling", "image_size", "preprocessing")
 POOLINGS_WITH_ARRAYS = ("map", "gap_then_norm", "token_and_mean")
 
 
@@ -34,8 +24,8 @@ class Checkpoint:
     Args:
         archive: the arrays, under the canonical names of the source's table.
         source_name: key of `SOURCES`.
-        fields: the config that these weights need: fields of `ViTConfig`, those that the file
-            tells; `layer_scale` is a number where there is LayerScale.
+        fields: the config that these weights need: fields of the model's config, those that the
+            file tells; `layer_scale` is a number where there is LayerScale.
         position_rows: rows of the position table that belong to tokens before the patches.
         grid: (rows, columns) of the position table, None without one.
         table: the names for the model at hand.
@@ -76,6 +66,8 @@ def open_checkpoint(path, model_class, format=None, image_size=None, model_grid=
     canonical = table.canonical(archive)
     facts = _facts(canonical, table, name)
     told = {**(told or {}), **fields_of(archive.metadata)}
+    if facts.get("image_size"):
+        told = {"image_size": facts["image_size"], **told}
     if image_size is not None:
         told["image_size"] = image_size
     rows, grid = _position_grid(facts, told, model_grid, archive.origin)
@@ -85,6 +77,8 @@ def open_checkpoint(path, model_class, format=None, image_size=None, model_grid=
             f"{archive.origin} holds no {lacking}, which every file of the format {name!r} has."
         )
     fields = _fields(source, facts, told, rows, grid)
+    known = {field.name for field in dataclasses.fields(model_class.config_class)}
+    fields = {name: value for name, value in fields.items() if name in known}
     return Checkpoint(canonical, name, fields, rows, grid, table)
 
 
@@ -92,7 +86,7 @@ def _facts(archive, table, name):
     """What the shapes say, if they are those of the format."""
     try:
         facts = table.facts(archive)
-        if len(facts["patch_size"]) != 2:
+        if len(facts.get("patch_size", (1, 1))) != 2:
             raise ValueError("the patch kernel has not four axes")
     except (KeyError, ValueError, IndexError) as error:
         lost = isinstance(error, KeyError)
@@ -109,7 +103,7 @@ def _source_name(archive, format):
     if format is not None:
         # timm hosts DeiT and DINOv2 files under its own names: those are no contradiction.
         tables = source_named(format).tables
-        if told and source_named(told).tables["ViT"] is not tables["ViT"]:
+        if told and not any(table in tables.values() for table in SOURCES[told].tables.values()):
             raise ValueError(
                 f"`format` is {format!r}, but {archive.origin} says of itself that it is {told!r}."
             )
@@ -128,7 +122,7 @@ def _source_name(archive, format):
 
 def _position_grid(facts, told, model_grid, origin):
     """(rows for prefix tokens, grid) of the position table."""
-    count = facts["position_rows"]
+    count = facts.get("position_rows")
     if not count:
         return 0, None
     most = int(facts["class_token"]) + facts["registers"]
@@ -168,32 +162,34 @@ def _readings(count, candidates, model_grid):
     return found
 
 
-def _plain(size):
-    return tuple(size) if isinstance(size, list | tuple) else size
+def _plain(value):
+    """JSON's lists as tuples."""
+    return tuple(value) if isinstance(value, list | tuple) else value
 
 
 def _fields(source, facts, told, rows, grid):
     """The config that the weights need."""
-    fields = {name: facts[name] for name in SAME_FIELDS if facts.get(name) is not None}
+    fields = {
+        name: value
+        for name, value in facts.items()
+        if name not in OTHER_FACTS and (value is not None or name == "representation_size")
+    }
     fields |= {
         "activation": source.activation,
         "norm_epsilon": source.norm_epsilon,
         "position": "learned" if grid else source.position,
         # Our DeiT has its tokens' positions in the tokens.
         "class_position": bool(rows and facts["class_token"]) and not facts.get("distilled"),
-        "layer_scale": 1e-5 if facts["layer_scale"] else None,
+        "layer_scale": 1e-5 if facts.get("layer_scale") else None,
     }
     image_size = told.get("image_size")
     if image_size is None and grid:
         image_size = tuple(g * p for g, p in zip(grid, facts["patch_size"], strict=True))
     if image_size is not None:
         fields["image_size"] = pair("image_size", _plain(image_size))
-    stated = {name: value for name, value in told.items() if name in ("activation", "norm_epsilon")}
-    fields |= stated
+    fields |= {name: _plain(x) for name, x in told.items() if name not in FITTED}
     if facts.get("mlp") == "swiglu":
         fields["activation"] = "silu"  # whatever the file calls its activation
-    if "num_heads" in told:
-        fields["num_heads"] = told["num_heads"]
     fields["pooling"] = _pooling(facts, told)
     preprocessing = _for_channels(source.preprocessing, facts["channels"])
     fields["preprocessing"] = {**preprocessing, **told.get("preprocessing", {})}
@@ -209,7 +205,7 @@ def _for_channels(preprocessing, channels):
 
 
 def _pooling(facts, told):
-    found = facts["pooling"]
+    found = facts.get("pooling")
     if found in POOLINGS_WITH_ARRAYS:
         return found
-    return told.get("pooling") or found or ("token" if facts["class_token"] else "gap")
+    return told.get("pooling") or found or ("token" if facts.get("class_token") else "gap")

@@ -1,10 +1,28 @@
 """The rule that loading never alters a graph: where a model differs from what weights need."""
 
+import dataclasses
+
 from keras_vit.layers import Preprocessing
 from keras_vit.models import NAMES
 
 # Weights of another size do not fit at all.
-SIZES = ("width", "depth", "num_heads", "mlp_dim", "mlp", "channels")
+SIZES = (
+    "width",
+    "depth",
+    "depths",
+    "units",
+    "stages",
+    "root_width",
+    "stem_width",
+    "num_heads",
+    "head_dim",
+    "mlp_dim",
+    "mlp_ratio",
+    "expansion",
+    "squeeze",
+    "mlp",
+    "channels",
+)
 # These would fit, and give other numbers.
 CONVENTIONS = (
     "activation",
@@ -16,6 +34,11 @@ CONVENTIONS = (
     "layer_scale",
     "pooling",
     "representation_size",
+    "group_norm_epsilon",
+    "batch_norm_epsilon",
+    "standardisation",
+    "pool",
+    "stride_in",
     "preprocessing",
 )
 
@@ -117,15 +140,20 @@ def fitting_call(model, fields, asked):
         fields: the config that the weights need.
         asked: other arguments of the call.
     """
-    sizes = {size: fields.get(size, getattr(model.config, size)) for size in SIZES}
-    name, variant = _closest(type(model), {**sizes, "patch_size": model.config.patch_size})
+    own = {name: getattr(model.config, name) for name in sizes_of(type(model))}
+    sizes = {**own, **{size: fields[size] for size in SIZES if size in fields}}
+    name, variant = _closest(type(model), sizes)
     wanted = {size: value for size, value in sizes.items() if getattr(variant, size) != value}
-    if model.config.patch_size != variant.patch_size:
-        wanted["patch_size"] = model.config.patch_size
     if model.config.image_size != fields.get("image_size", variant.image_size):
         wanted["image_size"] = model.config.image_size
     arguments = [f"{argument}={value!r}" for argument, value in {**asked, **wanted}.items()]
     return f"create_model({', '.join([repr(name), *arguments])})"
+
+
+def sizes_of(model_class):
+    """The fields of a model class's config that say how large the model is, and the patch."""
+    fields = {field.name for field in dataclasses.fields(model_class.config_class)}
+    return [size for size in (*SIZES, "patch_size") if size in fields]
 
 
 def _closest(model_class, sizes):

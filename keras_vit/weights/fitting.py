@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from keras_vit.layers.sizes import patch_grid
-from keras_vit.weights.resample import resize_grid, resize_patches
+from keras_vit.weights.resample import resize_grid, resize_offsets, resize_patches
 
 
 def fit_positions(table, config, checkpoint, resize):
@@ -49,11 +49,34 @@ def fit_prefix(token, first, table, config, rows):
 def fit_kernel(kernel, config, resize):
     """Fits a patch kernel `(p, q, channels, width)` to the patch size; returns our matrix."""
     note = ""
-    if kernel.shape[:2] != config.patch_size:
-        sizes = f"from {_by(kernel.shape[:2])} to {_by(config.patch_size)}"
+    patch_size = config.projection_size
+    if kernel.shape[:2] != patch_size:
+        sizes = f"from {_by(kernel.shape[:2])} to {_by(patch_size)}"
         note = f"patches resized {sizes} (pseudo-inverse, {resize})"
-        kernel = resize_patches(kernel.astype(np.float64), config.patch_size, resize)
+        kernel = resize_patches(kernel.astype(np.float64), patch_size, resize)
     return kernel.reshape(math.prod(kernel.shape[:3]), kernel.shape[3]), note
+
+
+def fit_offsets(table, grid, new_grid, resize):
+    """Fits a table of offsets between tokens to another grid of tokens.
+
+    Args:
+        table: `[offsets, heads]`.
+        grid: (rows, columns) that the file tells; where it is not of the table, a square is.
+        new_grid: (rows, columns) of the model.
+        resize: one of `OFFSET_RESIZES`.
+
+    Raises:
+        ValueError: if the table is of neither grid, and no square.
+    """
+    candidates = [grid, new_grid, ((math.isqrt(len(table)) + 1) // 2,) * 2]
+    fitting = [sides for sides in candidates if math.prod(2 * s - 1 for s in sides) == len(table)]
+    if not fitting:
+        raise ValueError("nothing tells the grid that it is for: state the size of its images")
+    if fitting[0] == new_grid:
+        return table, ""
+    table = resize_offsets(table.astype(np.float64), fitting[0], new_grid, resize)
+    return table, f"resized from {_by(fitting[0])} to {_by(new_grid)} tokens ({resize})"
 
 
 def _class_has_a_row(config):

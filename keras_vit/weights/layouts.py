@@ -21,6 +21,10 @@ class Layout:
 
 SAME = Layout(lambda x: x, lambda x: (x,))
 MATRIX = Layout(lambda x: x.T, lambda x: (x.T,))
+# Convolution kernels of PyTorch: whole, one a channel, and 1 x 1 where ours is a matrix.
+CONV = Layout(lambda x: x.transpose(2, 3, 1, 0), lambda x: (x.transpose(3, 2, 0, 1),))
+DEPTHWISE = Layout(lambda x: x.transpose(2, 3, 0, 1), lambda x: (x.transpose(2, 3, 0, 1),))
+POINTWISE = Layout(lambda x: _one_pixel(x).T, lambda x: (x.T[:, :, None, None],))
 
 
 def flax_patches(patch_size):
@@ -93,6 +97,28 @@ def torch_split_bias(parts, heads):
     return Layout(to_ours, lambda x: tuple(np.split(x.reshape(-1), parts)))
 
 
+def torch_by_head(parts, heads):
+    """One 1 x 1 convolution (parts * width, c, 1, 1), heads first, then parts."""
+    bias = torch_by_head_bias(parts, heads)
+
+    def to_ours(x):
+        return np.stack([bias.to_ours(column) for column in _one_pixel(x).T])
+
+    def to_theirs(x):
+        rows = np.stack([bias.to_theirs(kernel)[0] for kernel in x], axis=1)
+        return (rows[:, :, None, None],)
+
+    return Layout(to_ours, to_theirs)
+
+
+def torch_by_head_bias(parts, heads):
+    """One vector (parts * width,), heads first, then parts."""
+    return Layout(
+        lambda x: x.reshape(heads, parts, -1).swapaxes(0, 1),
+        lambda x: (x.swapaxes(0, 1).reshape(-1),),
+    )
+
+
 def joined_matrices(parts):
     """`parts` matrices (out, in); ours is their outputs side by side."""
     return Layout(
@@ -104,6 +130,13 @@ def joined_matrices(parts):
 def joined_vectors(parts):
     """`parts` vectors; ours is one after the other."""
     return Layout(lambda *xs: _side_by_side(xs), lambda x: tuple(np.split(x, parts)))
+
+
+def _one_pixel(kernel):
+    """A 1 x 1 kernel (out, in, 1, 1) as (out, in)."""
+    if kernel.shape[2:] != (1, 1):
+        raise ValueError("it must be a 1 x 1 convolution")
+    return kernel[:, :, 0, 0]
 
 
 def _stacked(parts, axis):

@@ -47,7 +47,8 @@ def load(model, weights, format=None, *, new_head=False, resize=None, accept=(),
     """
     if not isinstance(model, ImageModel):
         raise ValueError(f"`model` must be a model of this package. Received: {type(model)}.")
-    grid = patch_grid(model.config.image_size, model.config.patch_size)
+    positions = hasattr(model.config, "position")
+    grid = patch_grid(model.config.image_size, model.config.patch_size) if positions else None
     checkpoint = find(weights, type(model), format, image_size, grid)
     asked = {"weights": str(weights)}
     if format is not None:

@@ -7,9 +7,9 @@ import keras
 import numpy as np
 
 from keras_vit.weights.conventions import differences
-from keras_vit.weights.fitting import fit_kernel, fit_positions, fit_prefix
+from keras_vit.weights.fitting import fit_kernel, fit_offsets, fit_positions, fit_prefix
 from keras_vit.weights.report import Report
-from keras_vit.weights.resample import resize_named
+from keras_vit.weights.resample import OFFSET_RESIZES, RESIZES, resize_named
 
 CLASS_TOKEN, REGISTERS = "patch_encoder/class_token", "patch_encoder/registers"
 POSITION, KERNEL = "patch_encoder/position", "patch_encoder/projection/kernel"
@@ -62,7 +62,9 @@ class _Filling:
         self.origin = checkpoint.archive.origin
         self.new_head, self.accept = new_head, accept
         self.resize = resize or checkpoint.source.position_resize
-        resize_named(self.resize)  # an unknown one is an error even where nothing is resized
+        offsets = hasattr(self.config, "bias_grids")
+        # An unknown one is an error even where nothing is resized.
+        resize_named(self.resize, OFFSET_RESIZES if offsets else RESIZES)
         self.filled, self.new, self.unused, self.notes = {}, {}, {}, []
 
     def report(self):
@@ -165,8 +167,9 @@ class _Filling:
     def _own_config(self):
         """The config of the model that the file would fill without a rest."""
         fields = {**self.checkpoint.fields, "preprocessing": None}
-        # No name depends on the image size; the model's may not fit the file's patches.
-        fields["image_size"] = fields["patch_size"]
+        if "position" in fields:
+            # No name depends on the image size; the model's may not fit the file's patches.
+            fields["image_size"] = fields["patch_size"]
         return dataclasses.replace(self.config, **fields)
 
     def _value(self, path, names, layout):
@@ -190,6 +193,10 @@ class _Filling:
 
     def _fitted(self, path, value):
         """The value at the model's size, and what was done for that."""
+        grids = getattr(self.config, "bias_grids", {})
+        if path in grids:
+            theirs = self._own_config().bias_grids[path]
+            return fit_offsets(value, theirs, grids[path], self.resize)
         if path == POSITION:
             return fit_positions(value, self.config, self.checkpoint, self.resize)
         if path == KERNEL:

@@ -34,6 +34,12 @@ TIMM_PLAIN = re.compile(
     r"(deit3?|vit)_(tiny|small|medium|base|large|huge|giant|gigantic)_patch\d+"
     r"(_reg\d+)?(_dinov2|_gap)?(_\d+)?"
 )
+# The families beside the ViT.
+TIMM_FAMILIES = {
+    r"swin_(tiny|small|base|large)_patch\d+_window\d+_\d+": "timm_swin",
+    r"coatnet_[0-5]_\d+": "timm_coatnet",
+    r"vit_(tiny_r_s16_p8|small_r26_s32|base_r26_s32|base_r50_s16|large_r50_s32)_\d+": "timm_hybrid",
+}
 # Their heads, which no array tells.
 TIMM_HEADS = {
     "tiny": 3,
@@ -69,9 +75,11 @@ def source_of(metadata):
         return _note(metadata)["source"]
     if "model_type" in metadata:
         return MODEL_TYPES.get(str(metadata["model_type"]))
-    if TIMM_PLAIN.fullmatch(str(metadata.get("architecture"))):
+    architecture = str(metadata.get("architecture"))
+    if TIMM_PLAIN.fullmatch(architecture):
         return "timm"
-    return None
+    families = (name for kind, name in TIMM_FAMILIES.items() if re.fullmatch(kind, architecture))
+    return next(families, None)
 
 
 def unknown_kind(metadata):
@@ -171,8 +179,10 @@ def _of_timm(config):
 
 
 def _timm_heads(architecture):
-    match = TIMM_PLAIN.fullmatch(architecture)
-    return TIMM_OTHER_HEADS.get(architecture, TIMM_HEADS[match[2]]) if match else None
+    if source_of({"architecture": architecture}) not in ("timm", "timm_hybrid"):
+        return None
+    size = next(heads for size, heads in TIMM_HEADS.items() if f"_{size}_" in architecture)
+    return TIMM_OTHER_HEADS.get(architecture, size)
 
 
 def _of_pretrained(pretrained):

@@ -47,6 +47,26 @@ def bicubic_antialias(size, new_size):
     return _weighed(_centres(size, new_size), size, _cubic(-0.5), max(1.0, size / new_size))
 
 
+def geometric(size, new_size):
+    """Linear between places that lie closer together in the middle: timm's way for offsets.
+
+    The offsets of a table are spread so that their steps grow geometrically outwards and the
+    outermost lies about where the new one does: near offsets are what small and large windows
+    share. Odd sizes only; an axis that keeps its size is not quite left as it is.
+
+    Reference:
+        Bao et al., *BEiT: BERT Pre-Training of Image Transformers*, 2021, arXiv 2106.08254.
+    """
+    if size == 1:
+        return np.ones((new_size, 1))
+    half, new_half = size // 2, new_size // 2
+    steps = _ratio(half, new_half) ** np.arange(half)
+    places = np.concatenate([-np.cumsum(steps)[::-1], [0.0], np.cumsum(steps)])
+    wanted = np.clip(np.arange(-new_half, new_half + 1), places[0], places[-1])
+    # The interpolation of each unit vector is a column of the matrix.
+    return np.stack([np.interp(wanted, places, unit) for unit in np.eye(size)], axis=1)
+
+
 RESIZES = {
     "jax": corner_aligned,
     "bilinear": bilinear,
@@ -55,17 +75,19 @@ RESIZES = {
     "bicubic_offset": bicubic_offset,
     "bicubic_antialias": bicubic_antialias,
 }
+# For tables of offsets.
+OFFSET_RESIZES = {**RESIZES, "geometric": geometric}
 
 
-def resize_named(name):
+def resize_named(name, resizes=RESIZES):
     """Returns the function (size, new size) -> matrix called `name`.
 
     Raises:
         ValueError: if there is none.
     """
-    if name not in RESIZES:
-        raise ValueError(f"`resize` must be one of {list(RESIZES)}. Received: {name!r}.")
-    return RESIZES[name]
+    if name not in resizes:
+        raise ValueError(f"`resize` must be one of {list(resizes)}. Received: {name!r}.")
+    return resizes[name]
 
 
 def resize_grid(table, grid, new_grid, resize="bicubic"):
@@ -96,10 +118,7 @@ def resize_grid(table, grid, new_grid, resize="bicubic"):
         )
     if tuple(grid) == tuple(new_grid):  # also by "bicubic_offset", as in DINOv2's code
         return table
-    pictures = table.reshape(*grid, -1).astype(np.float64)
-    rows, columns = matrix(grid[0], new_grid[0]), matrix(grid[1], new_grid[1])
-    new = np.einsum("ih,jw,hwd->ijd", rows, columns, pictures, optimize=True)
-    return new.reshape(1, -1, table.shape[-1]).astype(table.dtype)
+    return _resized(table[0], grid, new_grid, matrix)[None]
 
 
 def resize_patches(kernel, patch_size, resize="bilinear_antialias"):
@@ -131,6 +150,48 @@ def resize_patches(kernel, patch_size, resize="bilinear_antialias"):
     exact = kernel.astype(np.float64)
     new = np.einsum("ip,jq,pqcd->ijcd", rows, columns, exact, optimize=True)
     return new.astype(kernel.dtype)
+
+
+def resize_offsets(table, grid, new_grid, resize="bicubic"):
+    """Resizes a table with an entry for each offset between two tokens of a grid.
+
+    Args:
+        table: `[(2 * rows - 1) * (2 * columns - 1), heads]`, row by row.
+        grid: (rows, columns) of the tokens that it is for.
+        new_grid: (rows, columns) wanted.
+        resize: one of `OFFSET_RESIZES`.
+
+    Returns:
+        The table for the new grid, in the table's dtype, computed in float64.
+    """
+    matrix = resize_named(resize, OFFSET_RESIZES)
+    if tuple(grid) == tuple(new_grid):
+        return table
+    offsets, new_offsets = ([2 * side - 1 for side in sides] for sides in (grid, new_grid))
+    return _resized(table, offsets, new_offsets, matrix)
+
+
+def _resized(table, grid, new_grid, matrix):
+    """A table `[rows * columns, width]` along its rows and along its columns."""
+    pictures = table.reshape(*grid, -1).astype(np.float64)
+    rows, columns = matrix(grid[0], new_grid[0]), matrix(grid[1], new_grid[1])
+    new = np.einsum("ih,jw,hwd->ijd", rows, columns, pictures, optimize=True)
+    return new.reshape(-1, table.shape[-1]).astype(table.dtype)
+
+
+def _ratio(count, total):
+    """The ratio, from 1.01 to 1.5, at which `count` steps that start with 1 add up to `total`.
+
+    Found by halving to 1e-6, as in the reference.
+    """
+    low, high = 1.01, 1.5
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        if (middle**count - 1) / (middle - 1) > total:
+            high = middle
+        else:
+            low = middle
+    return middle
 
 
 def _centres(size, new_size):

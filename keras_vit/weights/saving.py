@@ -16,7 +16,7 @@ from keras_vit.layers.sizes import patch_grid
 from keras_vit.weights.loading import POSITION
 from keras_vit.weights.metadata import NOTE
 from keras_vit.weights.sources import table_of
-from keras_vit.weights.targets import hf, jax, timm
+from keras_vit.weights.targets import hf, jax, timm_families
 
 # What another code may be wrong about without a weight being lost.
 WITHOUT_WEIGHTS = ("activation", "norm_epsilon", "preprocessing")
@@ -60,6 +60,10 @@ def save(model, path, format="hf", *, accept=()):
         )
     if format not in FORMATS:
         raise ValueError(f"`format` must be one of {', '.join(FORMATS)}. Received: {format!r}.")
+    if format != "timm" and type(model) in timm_families.TARGETS:
+        raise ValueError(
+            f"A {type(model).__name__} is written in the format 'timm' only. Received: {format!r}."
+        )
     target = FORMATS[format].target(model)
     in_the_way = {name: why for name, why in target.in_the_way.items() if name not in accept}
     if in_the_way:
@@ -72,10 +76,11 @@ def _arrays(model, target):
     """The foreign names and arrays."""
     config, table = model.config, table_of(target.source, type(model))
     ours = {v.path: np.asarray(ops.convert_to_numpy(v)) for v in model.weights}
-    ours[POSITION] = _position_table(config, ours, target)
-    written = dataclasses.replace(config, position="learned" if target.positions else "none")
+    if hasattr(config, "position"):
+        ours[POSITION] = _position_table(config, ours, target)
+        config = dataclasses.replace(config, position="learned" if target.positions else "none")
     arrays = {}
-    for entry in table.entries(written):
+    for entry in table.entries(config):
         names, layout = entry.options[0]
         for name, array in zip(names, layout.to_theirs(ours[entry.ours]), strict=True):
             arrays[table.written(config, name)] = np.ascontiguousarray(array)
@@ -125,6 +130,6 @@ def _write_npz(path, arrays, target, model):
 
 FORMATS = {
     "hf": Format(hf.target, _write_safetensors),
-    "timm": Format(timm.target, _write_safetensors),
+    "timm": Format(timm_families.target, _write_safetensors),
     "jax": Format(jax.target, _write_npz),
 }

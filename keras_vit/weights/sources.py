@@ -8,7 +8,7 @@ want ImageNet's mean and std.
 import dataclasses
 from types import MappingProxyType
 
-from keras_vit.weights.tables import vit_hf, vit_jax, vit_timm
+from keras_vit.weights.tables import coatnet_timm, hybrid_timm, swin_timm, vit_hf, vit_jax, vit_timm
 
 HALF = {"mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
@@ -67,6 +67,18 @@ def _timm(preprocessing, position_resize, position=None):
     )
 
 
+def _family(name, table, preprocessing, norm_epsilon, table_resize):
+    """A family beside the ViT, under timm's names."""
+    return Source(
+        MappingProxyType({name: table}),
+        "gelu",
+        norm_epsilon,
+        MappingProxyType({"resize": "crop", "interpolation": "bicubic", **preprocessing}),
+        table_resize,
+        "none",
+    )
+
+
 def _hf(tables, norm_epsilon, preprocessing, position_resize="bicubic"):
     return Source(
         MappingProxyType(tables),
@@ -104,6 +116,15 @@ SOURCES = {
     "hf_dinov2_reg": _hf(
         {"ViT": vit_hf.DINOV2}, 1e-6, {**IMAGENET, **CROP_224_OF_256}, "bicubic_antialias"
     ),
+    "timm_hybrid": _family(
+        "Hybrid", hybrid_timm.TABLE, {**HALF, "crop": 0.9}, 1e-6, "bicubic_antialias"
+    ),
+    "timm_coatnet": _family(
+        "CoAtNet", coatnet_timm.TABLE, {**HALF, "crop": 0.95}, 1e-6, "geometric"
+    ),
+    "timm_swin": _family("Swin", swin_timm.TABLE, {**IMAGENET, "crop": 0.9}, 1e-5, "geometric"),
+    # The authors' own files.
+    "swin": _family("Swin", swin_timm.TABLE, {**IMAGENET, "crop": 0.9}, 1e-5, "bicubic"),
 }
 
 

@@ -10,7 +10,19 @@ from collections.abc import Callable
 import keras
 
 from keras_vit import layers
-from keras_vit.models import DeiT, DINOv2, ViT, ViTConfig
+from keras_vit.models import (
+    CoAtNet,
+    CoAtNetConfig,
+    DeiT,
+    DINOv2,
+    Hybrid,
+    HybridConfig,
+    Swin,
+    SwinConfig,
+    ViT,
+    ViTConfig,
+)
+from tests.contract import BACKEND
 from tests.contract.backends import DEPTH
 
 IMAGE, GRID, PATCH = (6, 15, 5), (3, 5), (2, 3)
@@ -24,6 +36,36 @@ SMALL = {
     "num_heads": 2,
     "mlp_dim": 11,
     "num_classes": 7,
+}
+
+
+# A map of 5 x 7 in windows of 2 x 3 is padded on both sides.
+MAP, WINDOWS = (5, 7, 14), {"size": (5, 7), "window": (2, 3), "shift": True}
+SWIN = {
+    "image_size": (13, 22),
+    "patch_size": (2, 3),
+    "channels": 5,
+    "width": 6,
+    "depths": (2, 1),
+    "num_heads": (2, 3),
+    "window_size": (2, 3),
+    "mlp_ratio": 1.5,
+    "num_classes": 7,
+}
+COATNET = {
+    "image_size": (16, 24),
+    "channels": 5,
+    "stem_width": 6,
+    "head_dim": 7,
+    "stages": (("conv", 10, 2, True), ("attention", 14, 2, True)),
+    "num_classes": 7,
+}
+HYBRID = {
+    **{name: value for name, value in SMALL.items() if name not in ("image_size", "patch_size")},
+    "image_size": (8, 12),
+    "patch_size": 4,
+    "units": (1,),
+    "root_width": 32,
 }
 
 
@@ -55,6 +97,13 @@ def as_model(layer, shapes):
 
 def layer(kind, *arguments, shapes=(TOKENS,), **options):
     return Case(lambda dtype: kind(*arguments, **options, name="part", dtype=dtype), shapes)
+
+
+def family(kind, config_class, fields, **more):
+    config = config_class(**fields, **more)
+    return Case(
+        lambda dtype: kind(config, dtype=dtype), (*config.image_size, config.channels), half=False
+    )
 
 
 def vit(half=False, kind=ViT, **fields):
@@ -122,4 +171,43 @@ CASES = {
     ),
     "deit": vit(kind=DeiT, registers=1, class_position=False),
     "vit_tokens": vit(pooling="none", num_classes=0, half=True),
+    "relative_attention": layer(layers.RelativeAttention, 2, GRID, shapes=((15, 14),)),
+    "relative_attention_map": layer(
+        layers.RelativeAttention, 2, GRID, dropout=0.1, width=6, shapes=((3, 5, 14),)
+    ),
+    "window_attention": layer(layers.WindowAttention, 2, **WINDOWS, shapes=(MAP,)),
+    "transformer_block_window": layer(
+        layers.TransformerBlock, 2, 11, attention="window", attention_options=WINDOWS, shapes=(MAP,)
+    ),
+    "patch_merging": layer(layers.PatchMerging, shapes=((5, 6, 7),)),
+    "group_norm": layer(layers.GroupNorm, 2, shapes=(MAP,)),
+    "standardised_conv": layer(layers.StandardisedConv, 7, 3, 2, shapes=(MAP,)),
+    "bottleneck": layer(layers.Bottleneck, 32, 2, shapes=(MAP,)),
+    "conv_stem": layer(layers.ConvStem, 7, shapes=(IMAGE,)),
+    "squeeze_excite": layer(layers.SqueezeExcite, 3, shapes=(MAP,)),
+    "mbconv": layer(layers.MBConv, 6, halve=True, drop_path=0.3, shapes=((4, 6, 5),)),
+    "pooled_shortcut": layer(layers.PooledShortcut, 6, True, "max", shapes=((4, 6, 5),)),
+    "pooling_block": layer(
+        layers.PoolingBlock, 2, 11, (2, 3), 14, pool="max", dropout=0.1, shapes=((4, 6, 5),)
+    ),
+    "swin": family(Swin, SwinConfig, SWIN),
+    "coatnet": family(CoAtNet, CoAtNetConfig, COATNET, pooling="gap_then_norm"),
+    "hybrid": family(Hybrid, HybridConfig, HYBRID, pooling="gap"),
 }
+# Parts of `swin`, `coatnet` and `hybrid`. Under JAX, which compiles each operation before it runs,
+# they are checked inside those models.
+PARTS = (
+    "relative_attention",
+    "relative_attention_map",
+    "window_attention",
+    "patch_merging",
+    "group_norm",
+    "standardised_conv",
+    "bottleneck",
+    "conv_stem",
+    "squeeze_excite",
+    "mbconv",
+    "pooled_shortcut",
+    "pooling_block",
+)
+CHECKED = [name for name in CASES if BACKEND == "tensorflow" or name not in PARTS]

@@ -6,11 +6,11 @@ from keras import ops
 from keras_vit.layers import Attention, HeadProjection, TransformerBlock
 from keras_vit.layers.attention import (
     PerProjection,
-    attention_named,
     attention_probabilities,
     head_dim,
     merge_heads,
 )
+from keras_vit.layers.transformer_block import attention_named
 from tests.layers.arrays import arrays, close, random_weights
 from tests.oracles import vit_numpy
 
@@ -22,6 +22,14 @@ def test_probabilities_against_numpy():
     identity = np.broadcast_to(np.eye(11), (2, 3, 11, 11))
     expected = vit_numpy.attend(query, key, identity).reshape(2, 5, 3, 11)
     assert close(ours, expected.transpose(0, 2, 1, 3))
+
+
+def test_a_bias_is_added_to_the_scores():
+    query, key, bias = arrays((2, 3, 5, 7), (2, 3, 11, 7), (3, 5, 11))
+    scores = np.einsum("bknd,bkmd->bknm", query, key) / 7**0.5 + bias
+    expected = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    for training in (False, True):
+        assert close(attention_probabilities(query, key, training, bias), expected)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
@@ -46,6 +54,18 @@ def test_head_projection_against_numpy(parts):
     assert len(outputs) == parts
     for part, output in enumerate(outputs):
         assert close(output, vit_numpy.heads_of(x, kernel[:, part], bias[part]))
+
+
+def test_projections_of_another_width():
+    layer = HeadProjection(3, 2, width=6)
+    (x,) = arrays((2, 5, 14))
+    layer.build(x.shape)
+    weights = random_weights(layer)
+    assert weights["kernel"].shape == (14, 2, 3, 2)
+    assert layer.compute_output_shape(x.shape) == [(2, 3, 5, 2)] * 2
+    for part, output in enumerate(layer(x)):
+        kernel, bias = weights["kernel"][:, part], weights["bias"][part]
+        assert close(output, vit_numpy.heads_of(x, kernel, bias))
 
 
 def test_attention_against_numpy():
@@ -115,5 +135,7 @@ def test_heads_must_divide_the_width(heads):
 
 def test_an_unknown_attention_lists_the_known():
     for make in (attention_named, lambda name: TransformerBlock(2, 5, attention=name)):
-        with pytest.raises(ValueError, match=r"one of \['softmax'.*Received: 'linear'"):
+        with pytest.raises(
+            ValueError, match=r"one of \['relative', 'softmax', 'window'\].*Received: 'linear'"
+        ):
             make("linear")

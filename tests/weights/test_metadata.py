@@ -226,7 +226,7 @@ NOT_PLAIN = (
     "vit_so400m_patch14_siglip_384",
     "vit_xsmall_patch16_clip_224",
     "vit_base_patch16_rope_224",
-    "vit_base_r50_s16_224",
+    "vit_small_resnet26d_224",
     "resnet50",
 )
 
@@ -236,6 +236,21 @@ def test_timms_plain_models(architecture, heads):
     metadata = {"architecture": architecture}
     assert source_of(metadata) == "timm" and unknown_kind(metadata) is None
     assert fields_of(metadata) == {"num_heads": heads}
+
+
+@pytest.mark.parametrize(
+    ("architecture", "source", "heads"),
+    [
+        ("swin_base_patch4_window12_384", "timm_swin", None),
+        ("coatnet_3_224", "timm_coatnet", None),
+        ("vit_tiny_r_s16_p8_224", "timm_hybrid", 3),
+        ("vit_large_r50_s32_384", "timm_hybrid", 16),
+    ],
+)
+def test_timms_other_families(architecture, source, heads):
+    metadata = {"architecture": architecture}
+    assert source_of(metadata) == source
+    assert fields_of(metadata).get("num_heads") == heads
 
 
 @pytest.mark.parametrize("architecture", NOT_PLAIN)

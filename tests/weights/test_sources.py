@@ -3,7 +3,7 @@ import pytest
 
 from keras_vit.layers import ACTIVATIONS, Preprocessing
 from keras_vit.models import DeiT, DINOv2, ViT
-from keras_vit.weights.resample import RESIZES
+from keras_vit.weights.resample import OFFSET_RESIZES, RESIZES
 from keras_vit.weights.sources import SOURCES, source_named, table_of
 from keras_vit.weights.tables import vit_hf, vit_jax, vit_timm
 
@@ -22,6 +22,10 @@ CONVENTIONS = {
     "hf_deit": ("gelu", 1e-12, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic"),
     "hf_dinov2": ("gelu", 1e-6, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic"),
     "hf_dinov2_reg": ("gelu", 1e-6, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic_antialias"),
+    "timm_hybrid": ("gelu", 1e-6, HALF, ("crop", 0.9, "bicubic"), "bicubic_antialias"),
+    "timm_coatnet": ("gelu", 1e-6, HALF, ("crop", 0.95, "bicubic"), "geometric"),
+    "timm_swin": ("gelu", 1e-5, IMAGENET, ("crop", 0.9, "bicubic"), "geometric"),
+    "swin": ("gelu", 1e-5, IMAGENET, ("crop", 0.9, "bicubic"), "bicubic"),
 }
 TORCH_FILES, HF_FILES = (".safetensors", ".pth", ".pt"), (".safetensors", ".json")
 
@@ -36,7 +40,7 @@ def test_the_conventions_of_each_code(name):
     activation, epsilon, mean, (resize, crop, interpolation), position_resize = CONVENTIONS[name]
     assert source.activation == activation and activation in ACTIVATIONS
     assert source.norm_epsilon == epsilon
-    assert source.position_resize == position_resize and position_resize in RESIZES
+    assert source.position_resize == position_resize and position_resize in OFFSET_RESIZES
     # What a source leaves out is the default of `Preprocessing`.
     found = Preprocessing(**source.preprocessing)
     assert found.mean == mean
@@ -55,7 +59,8 @@ def test_patches_files_and_positions_of_each_code(name):
     files = (".npz",) if is_jax else HF_FILES if name.startswith("hf_") else TORCH_FILES
     assert source.files == files
     # None: every file has a table. big_vision's without one are sincos2d, timm's have none.
-    assert source.position == {"big_vision": "sincos2d", "timm": "none"}.get(name)
+    without = "none" if name.startswith("timm") or name == "swin" else None
+    assert source.position == {"big_vision": "sincos2d"}.get(name, without)
 
 
 def test_sources_cannot_be_altered():

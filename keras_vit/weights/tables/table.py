@@ -82,6 +82,15 @@ def torch_norm(ours, theirs):
     return norm(ours, f"{theirs}.weight", f"{theirs}.bias")
 
 
+def torch_batch_norm(ours, theirs):
+    """The entries of a PyTorch batch norm."""
+    return [
+        *torch_norm(ours, theirs),
+        entry(f"{ours}/moving_mean", SAME, f"{theirs}.running_mean"),
+        entry(f"{ours}/moving_variance", SAME, f"{theirs}.running_var"),
+    ]
+
+
 def norm(ours, gamma, beta):
     """The entries of a norm."""
     return [entry(f"{ours}/gamma", SAME, gamma), entry(f"{ours}/beta", SAME, beta)]

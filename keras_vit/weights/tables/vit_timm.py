@@ -54,7 +54,7 @@ def entries(config):
         *torch_linear(
             "patch_encoder/projection",
             "patch_embed.proj",
-            torch_patches(config.patch_size),
+            torch_patches(config.projection_size),
             SAME,
         )
     ]

@@ -5,6 +5,22 @@ from collections.abc import Callable
 
 from keras_vit.layers.sizes import patch_grid
 
+# Fields of a config that no array tells, where the config has them.
+NOTED = (
+    "activation",
+    "norm_epsilon",
+    "batch_norm_epsilon",
+    "group_norm_epsilon",
+    "standardisation",
+    "image_size",
+    "num_heads",
+    "window_size",
+    "squeeze",
+    "pool",
+    "stride_in",
+    "pooling",
+)
+
 
 @dataclasses.dataclass(frozen=True)
 class Target:
@@ -32,11 +48,7 @@ class Target:
         return {
             "source": self.source,
             "fields": {
-                "activation": config.activation,
-                "norm_epsilon": config.norm_epsilon,
-                "image_size": config.image_size,
-                "num_heads": config.num_heads,
-                "pooling": config.pooling,
+                **{name: getattr(config, name) for name in NOTED if hasattr(config, name)},
                 "preprocessing": {name: preprocessing[name] for name in kept},
             },
         }

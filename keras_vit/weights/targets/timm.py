@@ -28,10 +28,10 @@ def target(model):
     )
 
 
-def _config(config):
-    """`config.json` as timm's hub models have it."""
+def pretrained(config):
+    """What timm calls `pretrained_cfg`: the images, and where the classifier is."""
     preprocessing = config.preprocessing
-    pretrained = {
+    return {
         "num_classes": config.num_classes,
         "input_size": [config.channels, *config.image_size],
         "mean": list(preprocessing.mean),
@@ -43,7 +43,16 @@ def _config(config):
         "first_conv": "patch_embed.proj",
         "classifier": "head",
     }
-    names = {"label_names": list(preprocessing.class_names)} if preprocessing.class_names else {}
+
+
+def label_names(config):
+    """The names of the classes, where there are any."""
+    names = list(config.preprocessing.class_names)
+    return {"label_names": names} if names else {}
+
+
+def _config(config):
+    """`config.json` as timm's hub models have it."""
     return {
         # The one whose MLP is SwiGLU, and the plain one; every size is stated in model_args.
         "architecture": (
@@ -53,8 +62,8 @@ def _config(config):
         "num_features": config.width,
         "global_pool": POOLINGS[config.pooling],
         "model_args": _arguments(config),
-        "pretrained_cfg": pretrained,
-        **names,
+        "pretrained_cfg": pretrained(config),
+        **label_names(config),
     }
 
 
@@ -62,12 +71,12 @@ def _distilled(content):
     """The same for timm's distilled DeiT, whose second token is no register there."""
     own = ("class_token", "reg_tokens", "no_embed_class", "fc_norm")
     arguments = {name: x for name, x in content["model_args"].items() if name not in own}
-    pretrained = {**content["pretrained_cfg"], "classifier": ["head", "head_dist"]}
+    images = {**content["pretrained_cfg"], "classifier": ["head", "head_dist"]}
     return {
         **content,
         "architecture": "deit_base_distilled_patch16_224",
         "model_args": arguments,
-        "pretrained_cfg": pretrained,
+        "pretrained_cfg": images,
     }
 
 
