@@ -51,8 +51,14 @@ def bench(
             traces.append(trace_table(name, call))
     out.print(f"{model}, batches of {batch_size}, on {device()}", soft_wrap=True)
     out.print(table, *traces)
-    if not against and not files:
-        return
+    if against or files:
+        tables = _beside(predictor, batch_size, dtype, against, files, reference_python, repeats)
+        for beside in tables:
+            out.print(beside)
+
+
+def _beside(predictor, batch_size, dtype, against, files, python, repeats):
+    """Yields the tables of the others, as each is measured."""
     # Not before the work: `keras-vit --help` does not wait for Keras.
     from keras_vit.cli.bench_tables import beside_table, files_table, gpu_table
 
@@ -60,10 +66,10 @@ def bench(
         raise ValueError("`--against` and `--files` take a registered name. Received: a file.")
     config = predictor.model.config
     if against:
-        out.print(beside_table(config, batch_size, dtype, against, reference_python, repeats))
-        out.print(gpu_table(config, against, reference_python, repeats))
+        yield beside_table(config, batch_size, dtype, against, python, repeats)
+        yield gpu_table(config, against, python, repeats)
     if files:
-        out.print(files_table(config, reference_python, repeats))
+        yield files_table(config, python, repeats)
 
 
 def _mfu(predictor, call, batch_size, seconds):

@@ -8,7 +8,9 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
+from keras_vit.cli.recorded_speed import draw_growth
 from keras_vit.cli.recording_dinov2 import dinov2_probe
+from keras_vit.cli.recording_kills import kills
 from keras_vit.cli.recording_speed import growth, speed
 from keras_vit.cli.recording_tpu import tpu_b16, tpu_table
 
@@ -21,7 +23,7 @@ def fashion_mnist(work):
 
     data = write_fashion_mnist(FASHION_MNIST, work / "data")
     run, measured = work / "run", work / "evaluation.json"
-    resume = ["--resume"] if (run / "last.safetensors").exists() else []
+    resume = ["--resume"] if (run / "states").exists() else []
     train = ["keras-vit", "train", "vit_fashion_mnist", str(data), "--out", str(run), *resume]
     evaluate = ["keras-vit", "evaluate", str(run / "model.keras"), str(data)]
     _run(train)
@@ -48,11 +50,14 @@ ROWS = {
     "growth": growth,
     "tpu_b16": tpu_b16,
     "tpu_table": tpu_table,
+    "kills": kills,
 }
+# name -> function from the figures and the folder of results to pictures there
+PICTURES = {"growth": draw_growth}
 
 
 def record_row(name, results, work="runs"):
-    """Measures a row and writes `results/NAME.json`.
+    """Measures a row, writes `results/NAME.json` and draws the pictures that belong to it.
 
     Args:
         name: one of `ROWS`.
@@ -67,6 +72,8 @@ def record_row(name, results, work="runs"):
     figures = ROWS[name](Path(work) / name)
     path = Path(results) / f"{name}.json"
     write_json({"row": name, **figures, "machine": machine()}, path)
+    if name in PICTURES:
+        PICTURES[name](figures, path.parent)
     return path
 
 

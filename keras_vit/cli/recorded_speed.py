@@ -1,0 +1,114 @@
+"""What the README shows of the recorded speed: a table, and pictures of how cost grows."""
+
+from pathlib import Path
+
+from keras_vit.cli.bench_against import OURS
+
+THEIRS = {"timm": "timm", "timm_compiled": "compiled timm", "keras_hub": "KerasHub"}
+SIZES = {"batch_size": "batch", "image_size": "image size", "depth": "depth", "width": "width"}
+COSTS = {"seconds": ("seconds a training step", 1), "bytes": ("MiB more in a training step", 2**20)}
+
+
+def speed_table(figures):
+    """Returns the row `speed` as Markdown: ours in images a second, the others as ratios.
+
+    Args:
+        figures: the JSON of the row.
+
+    Returns:
+        Markdown text. A ratio is theirs over ours in seconds, so above 1 ours is faster; the
+        memory is by how much the process grew.
+    """
+    head = ["work", "images/s", *(f"× {name}" for name in THEIRS.values()), "of the products"]
+    lines = [_cells(head), _cells([":--", *["--:"] * (len(head) - 1)])]
+    for row in figures["rows"]:
+        if row["call"] == "file":
+            continue
+        ours = row[OURS]["seconds"]
+        ratios = [f"{row[name]['seconds'] / ours:.2f}" for name in THEIRS]
+        work = f"{row['call']}, {row['model']}, {row['dtype']}, batch {row['batch']}"
+        speed = f"{row['batch'] / ours:.1f}"
+        lines.append(_cells([work, speed, *ratios, f"{row['share']:.0%}"]))
+    return "\n".join(lines)
+
+
+def memory_table(figures):
+    """Returns what a training step takes more than the built model, in MiB, as Markdown.
+
+    Args:
+        figures: the JSON of the row `speed`.
+    """
+    head = ["training step", "keras_vit", *THEIRS.values()]
+    lines = [_cells(head), _cells([":--", *["--:"] * (len(head) - 1)])]
+    for row in figures["rows"]:
+        if row["call"] == "training step":
+            sizes = [f"{row[name]['bytes'] / 2**20:,.0f}" for name in (OURS, *THEIRS)]
+            work = f"{row['model']}, {row['dtype']}, batch {row['batch']}"
+            lines.append(_cells([work, *sizes]))
+    return "\n".join(lines)
+
+
+def files_table(figures):
+    """Returns what one image takes in each exported file, in ms, as Markdown.
+
+    Args:
+        figures: the JSON of the row `speed`.
+    """
+    rows = [row for row in figures["rows"] if row["call"] == "file"]
+    engines = ("saved_model", "tflite", "onnxruntime", "openvino")
+    names = ("SavedModel", "TFLite", "ONNX Runtime", "OpenVINO")
+    lines = [_cells(["file, one image", *names]), _cells([":--", *["--:"] * len(names)])]
+    for row in rows:
+        times = [f"{1000 * row[name]['seconds']:.1f}" if name in row else "" for name in engines]
+        lines.append(_cells([f"{row['model']}, {row['dtype']}", *times]))
+    return "\n".join(lines)
+
+
+def draw_growth(figures, folder):
+    """Draws how time and memory grow with batch, image size, depth and width.
+
+    Args:
+        figures: the JSON of the row `growth`.
+        folder: where `growth_seconds.png` and `growth_bytes.png` are written.
+
+    Returns:
+        The two paths.
+    """
+    return [_draw(figures, cost, Path(folder) / f"growth_{cost}.png") for cost in COSTS]
+
+
+def _draw(figures, cost, path):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    from matplotlib.ticker import LogLocator
+
+    label, unit = COSTS[cost]
+    figure, panels = pyplot.subplots(1, len(SIZES), figsize=(11, 3), sharey=True)
+    for panel, (what, name) in zip(panels, SIZES.items(), strict=True):
+        points = [row for row in figures["rows"] if row["grows"] == what]
+        for package, mark in (("keras_hub", "o--"), (OURS, "o-")):
+            exponent = figures["exponents"][what][package][cost]
+            panel.loglog(
+                [point["value"] for point in points],
+                [point[package][cost] / unit for point in points],
+                mark,
+                label=f"{package}: size^{exponent:.2f}",
+                markersize=4,
+            )
+        panel.set_xlabel(name)
+        panel.set_xticks([p["value"] for p in points], [p["value"] for p in points], minor=False)
+        panel.minorticks_off()
+        panel.legend(fontsize=7, frameon=False)
+    panels[0].set_ylabel(label)
+    panels[0].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panels[0].yaxis.set_major_formatter("{x:g}")
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    pyplot.close(figure)
+    return path
+
+
+def _cells(cells):
+    return f"| {' | '.join(cells)} |"
