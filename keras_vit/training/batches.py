@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import keras
 import tensorflow as tf
 
 from keras_vit.step.guards import check_sharding
@@ -57,6 +58,53 @@ def distributed(data, strategy):
     if data.options().experimental_distribute.auto_shard_policy == policies.AUTO:
         options.experimental_distribute.auto_shard_policy = policies.DATA
     return strategy.experimental_distribute_dataset(data.with_options(options))
+
+
+def weighted(data, class_weight):
+    """Gives each example the weight of its class, as `class_weight` of `model.fit` does.
+
+    Args:
+        data: a `tf.data.Dataset` of (x, y), y one-hot or class numbers, or a function to one.
+        class_weight: dict from the number of a class to its weight; 1 for those not in it.
+
+    Returns:
+        As `data`, of (x, y, sample_weight).
+
+    Raises:
+        TypeError: for a dataset that is distributed already.
+        ValueError: for batches with weights of their own or several outputs, or weights that are
+            no dict.
+    """
+    if not isinstance(class_weight, dict) or not class_weight:
+        raise ValueError(
+            "`class_weight` must be a dict from the number of a class to its weight. "
+            f"Received: {class_weight!r}."
+        )
+    if callable(data):
+        return lambda step: weighted(data(step), class_weight)
+    if not isinstance(data, tf.data.Dataset):
+        raise TypeError(
+            "`class_weight` needs a `tf.data.Dataset` that is not distributed yet. "
+            f"Received: {type(data).__name__}."
+        )
+    table = tf.constant(
+        [class_weight.get(number, 1.0) for number in range(max(class_weight) + 2)], tf.float32
+    )
+
+    def with_weights(*batch):
+        x, y, own = keras.utils.unpack_x_y_sample_weight(batch)
+        if own is not None or y is None or tf.nest.is_nested(y):
+            raise ValueError(
+                "`class_weight` needs batches of (x, y) with one tensor of labels, without "
+                "sample weights. Multiply the weights of the classes into your own."
+            )
+        if y.shape.rank > 1:
+            y = tf.argmax(y, -1) if y.shape[-1] != 1 else tf.squeeze(y, -1)
+        numbers = tf.cast(tf.round(tf.cast(y, tf.float32)), tf.int32)
+        # The last entry is that of all classes above those in the dict.
+        return (*batch, tf.gather(table, tf.minimum(numbers, len(table) - 1)))
+
+    return data.map(with_weights)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What happens around the steps of a run: its record, its checkpoints, its progress."""
+"""What happens around the steps of a run: its record, its best model, its progress."""
 
 import csv
 import math
@@ -11,63 +11,60 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from keras_vit.files import replacing
 
 
-class Checkpoints(keras.callbacks.Callback):
-    """Keeps the record of the run and its state, and the best model so far.
-
-    Keras's `ModelCheckpoint` writes straight over the last good file and leaves the seed
-    states out, so a kill during a save loses both and a run with dropout cannot be resumed.
-
-    Args:
-        folder: where the files go: the state, `best.keras`, `history.csv`.
-        name: name of the state's file.
-        state: a `TrainState`.
-        history: the epochs done before, a list of dicts.
-        run: what the run is, dict of JSON values kept with the state.
-        save_model: function (model, path) that writes a `.keras` file.
-        seconds: the state is also written this long after it was last written.
-    """
-
-    def __init__(self, folder, name, state, history, run, save_model, seconds=300):
-        super().__init__()
-        self.folder = folder
-        self.path = folder / name
-        self.state = state
-        self.history = history
-        self.run = run
-        self.save_model = save_model
-        self.seconds = seconds
-        self.saved_at = time.monotonic()
+class Clock(keras.callbacks.Callback):
+    """Puts the `seconds` of an epoch into its logs, for the callbacks that come after it."""
 
     def on_epoch_begin(self, epoch, logs=None):
         self.began = time.monotonic()
 
-    def on_train_batch_end(self, batch, logs=None):
-        if time.monotonic() - self.saved_at > self.seconds:
-            self._check_finite(logs)
-            self._save()
-
     def on_epoch_end(self, epoch, logs=None):
-        logs = {name: float(value) for name, value in logs.items()}
-        self._check_finite(logs)
-        best = max((row["val_accuracy"] for row in self.history), default=-1.0)
-        seconds = round(time.monotonic() - self.began, 2)
-        self.history.append({"epoch": epoch + 1, "seconds": seconds, **logs})
-        if logs["val_accuracy"] > best:
-            self.save_model(self.model, self.folder / "best.keras")
-        self._save()
-        write_history(self.history, self.folder / "history.csv")
+        logs["seconds"] = round(time.monotonic() - self.began, 2)
 
-    def _check_finite(self, logs):
+
+class Record(keras.callbacks.Callback):
+    """Keeps the record of the run, `history.csv`, and the best model so far, `best.keras`.
+
+    Args:
+        folder: folder for them.
+        save_model: function (model, path) that writes a `.keras` file.
+    """
+
+    writes_files = True
+
+    def __init__(self, folder, save_model):
+        super().__init__()
+        self.folder = folder
+        self.save_model = save_model
+
+    def on_train_batch_end(self, batch, logs=None):
         """Stops a run that has broken down while the last good state is still there."""
         if not math.isfinite(float(logs["loss"])):
             raise ValueError(
-                f"The loss is no longer a number after step {self.state.step}. A lower "
-                f"learning_rate or clip_norm helps; the last good state is {self.path}."
+                "The loss is no longer a number after step "
+                f"{int(self.model.optimizer.iterations)}. A lower learning_rate or clip_norm "
+                f"helps; the last good state is in {self.folder}."
             )
 
-    def _save(self):
-        self.state.save(self.path, history=self.history, **self.run)
-        self.saved_at = time.monotonic()
+    def on_epoch_end(self, epoch, logs=None):
+        before = epochs_of(self.model.history.history)
+        if logs["val_accuracy"] > max((row["val_accuracy"] for row in before), default=-1.0):
+            self.save_model(self.model, self.folder / "best.keras")
+        write_history([*before, {"epoch": epoch + 1, **logs}], self.folder / "history.csv")
+
+
+def epochs_of(history):
+    """Returns a `History`'s dict of lists as a list of dicts, one an epoch.
+
+    Example:
+
+    >>> epochs_of({"loss": [0.5, 0.25]})
+    [{'epoch': 1, 'loss': 0.5}, {'epoch': 2, 'loss': 0.25}]
+    """
+    rows = zip(*history.values(), strict=True)
+    return [
+        {"epoch": number, **dict(zip(history, row, strict=True))}
+        for number, row in enumerate(rows, start=1)
+    ]
 
 
 def write_history(rows, path):

@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from keras_vit.step import ExactFit
 from keras_vit.training.backup import Backup
-from keras_vit.training.batches import Batches, example_share, number_of_batches
+from keras_vit.training.batches import Batches, example_share, number_of_batches, weighted
 from keras_vit.training.loop import Run, Validation
 from keras_vit.training.preemption import Notice, notice
 from keras_vit.training.programs import build
@@ -28,7 +28,9 @@ def fit(
     steps_per_epoch=None,
     validation_data=None,
     validation_steps=None,
+    validation_freq=1,
     callbacks=None,
+    class_weight=None,
     steps_per_execution=1,
     initial_epoch=0,
     verbose="auto",
@@ -53,7 +55,11 @@ def fit(
         steps_per_epoch: number of batches of an epoch. By default an epoch is one pass.
         validation_data: a dataset that the model is evaluated on after each epoch.
         validation_steps: number of its batches; all by default.
+        validation_freq: epochs from one evaluation to the next, or a list of the epochs, counted
+            from 1, that it is done after.
         callbacks: list of `keras.callbacks.Callback`.
+        class_weight: dict from the number of a class to the weight of its examples in training;
+            1 for classes that are not in it.
         steps_per_execution: number of steps in one call, without a way back to Python.
         initial_epoch: number of epochs done before.
         verbose: 0, 1, 2 or "auto", as in `model.fit`.
@@ -80,20 +86,28 @@ def fit(
     >>> fit(model, data, epochs=2, verbose=0).epoch
     [0, 1]
     """
-    start = initial_epoch * steps_per_epoch if steps_per_epoch else 0
+    if class_weight is not None:
+        data = weighted(data, class_weight)
+    if backup is not None and not isinstance(backup, Backup):
+        backup = Backup(backup)
+    start = initial_epoch * (steps_per_epoch or 0)
+    if callable(data) and backup:
+        start = max(start, backup.record()["step"])
     first = data(start) if callable(data) else data
     _check(model, steps_per_execution)
     _check_data(data, first, validation_data, steps_per_epoch)
     strategy = model.distribute_strategy
-    if backup is not None and not isinstance(backup, Backup):
-        backup = Backup(backup)
-    with strategy.scope(), told_of_a_lost_worker(strategy):
-        build(model, example_share(first, strategy))
+    # Callbacks run outside the scope, as in `model.fit`: the chief's alone may make variables.
+    with told_of_a_lost_worker(strategy):
+        with strategy.scope():
+            build(model, example_share(first, strategy))
         steps = number_of_batches(first, steps_per_epoch, "steps_per_epoch")
-        batches = Batches(data, first, initial_epoch * steps, steps, steps_per_epoch is not None)
+        if not callable(data):
+            start = initial_epoch * steps
+        batches = Batches(data, first, start, steps, steps_per_epoch is not None)
         run = Run(model, batches, steps, steps_per_execution, backup)
         if validation_data is not None:
-            run.validation = Validation(model, validation_data, validation_steps)
+            run.validation = Validation(model, validation_data, validation_steps, validation_freq)
         run.callbacks = _callback_list(model, callbacks, verbose, epochs, steps)
         with notice() if backup else contextlib.nullcontext(Notice()) as run.notice:
             return run.through(initial_epoch, epochs)

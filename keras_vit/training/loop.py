@@ -13,13 +13,30 @@ from keras_vit.training.workers import total
 
 
 class Validation:
-    """An evaluation that is done again after each epoch."""
+    """An evaluation that is done again after each epoch, or after some.
 
-    def __init__(self, model, data, steps):
+    Args:
+        model, data, steps: what is evaluated, on what, and how many batches of it.
+        freq: epochs from one evaluation to the next, or a list of epochs, counted from 1.
+    """
+
+    def __init__(self, model, data, steps, freq=1):
+        if not isinstance(freq, list) and (not isinstance(freq, int) or freq < 1):
+            raise ValueError(
+                "`validation_freq` must be an integer of at least 1, or a list of epochs. "
+                f"Received: {freq!r}."
+            )
         self.model = model
+        self.freq = freq
         self.steps = number_of_batches(data, steps, "validation_steps")
         self.data = distributed(data, model.distribute_strategy)
         self.program = evaluation_program(model)
+
+    def is_due(self, epoch):
+        """Tells whether it is done after an epoch, which is counted from 0."""
+        if isinstance(self.freq, list):
+            return epoch + 1 in self.freq
+        return (epoch + 1) % self.freq == 0
 
     def logs(self, callbacks, at_once):
         """Evaluates, so many steps at once, and returns the metrics as `val_...`."""
@@ -50,6 +67,7 @@ class Run:
     notice: Notice | None = None
     step: int = 0
     noticed: bool = False
+    late: bool = False
 
     def through(self, first, last):
         """Trains from the end of epoch `first`, or from the backup's state, to that of `last`."""
@@ -67,7 +85,7 @@ class Run:
                 iterator = self.batches.iterator(self.step, model.distribute_strategy)
             self.callbacks.on_epoch_begin(epoch)
             logs = self._epoch(program, iterator, (epoch + 1) * self.steps)
-            if self.validation:
+            if self.validation and self.validation.is_due(epoch):
                 logs |= self.validation.logs(self.callbacks, self.at_once)
             self.callbacks.on_epoch_end(epoch, logs)
             self._save()
@@ -84,9 +102,8 @@ class Run:
             place, before = self.step % self.steps, self.step
             count = min(self.at_once, end - before)
             self.callbacks.on_train_batch_begin(place)
-            flag = tf.constant(int(self.notice.given))
             try:
-                logs, flags = program(iterator, tf.constant(count), flag)
+                logs, sums = program(iterator, tf.constant(count), self._flags())
             except tf.errors.OutOfRangeError as error:
                 raise ValueError(
                     f"The data ended before step {end}: give a dataset of more batches, or fewer "
@@ -94,11 +111,17 @@ class Run:
                 ) from error
             self.step += count
             self.callbacks.on_train_batch_end(place + count - 1, logs)
-            self.noticed = self.backup is not None and int(flags) > 0
+            if self.backup is not None:
+                self.noticed, self.late = (bool(flag > 0) for flag in sums.numpy())
             # At the end of an epoch the state is saved when its logs are there.
             if self.step < end:
                 self._save(before)
         return _numbers(logs)
+
+    def _flags(self):
+        """What one worker alone may see, and all have to know: they save together."""
+        late = self.backup is not None and self.backup.is_late()
+        return tf.constant([self.notice.given, late], tf.int32)
 
     def _restore(self, first):
         """Goes on from the backup's newest state."""
@@ -120,7 +143,7 @@ class Run:
             return
         every = self.backup.every
         due = before is None or every and before // every != self.step // every
-        if due or self.noticed:
+        if due or self.late or self.noticed:
             self.backup.save(self.model, self.step, self.model.history.history)
         if self.noticed:
             # The workers end together: one that goes earlier would look like one that is lost.

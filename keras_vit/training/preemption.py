@@ -2,6 +2,7 @@
 
 import contextlib
 import signal
+import threading
 
 EXIT_CODE = 42
 
@@ -26,10 +27,15 @@ class Notice:
 def notice(number=signal.SIGTERM):
     """Yields a `Notice` that a signal gives; after the block the signal does what it did before.
 
+    Only a process's main thread can heed signals: in another one the notice is never given.
+
     Args:
         number: the signal.
     """
     result = Notice()
+    if threading.current_thread() is not threading.main_thread():
+        yield result
+        return
     before = signal.signal(number, result.give)
     try:
         yield result

@@ -24,9 +24,9 @@ def build(model, share):
 
 
 def training_program(model):
-    """Returns a function from (iterator, number of steps, flag) to (metrics, sum of the flags).
+    """Returns a function from (iterator, number of steps, flags) to (metrics, sums of the flags).
 
-    It does that many steps. The flag is this worker's; the sum is that of all replicas.
+    It does that many steps. The flags are this worker's; the sums are those of all replicas.
     """
     return _program(model, replica_step)
 
@@ -43,9 +43,9 @@ def _program(model, step):
         one = tf.function(one, jit_compile=True, reduce_retracing=True)
 
     @tf.function(reduce_retracing=True)
-    def program(iterator, count, flag):
+    def program(iterator, count, flags):
         for _ in tf.range(count):
             strategy.run(one, args=(next(iterator),))
-        return _as_it_is(model.get_metrics_result)(), total(strategy, flag)
+        return _as_it_is(model.get_metrics_result)(), total(strategy, flags)
 
     return program

@@ -8,6 +8,7 @@ import keras
 import tensorflow as tf
 
 from keras_vit.data import (
+    Classes,
     Records,
     available_splits,
     evaluation_batches,
@@ -21,15 +22,20 @@ from keras_vit.factory import create_model
 from keras_vit.files import replacing, require_writable
 from keras_vit.layers import Preprocessing
 from keras_vit.step import exact
-from keras_vit.training.callbacks import Checkpoints, ProgressBar
+from keras_vit.training import strategies
+from keras_vit.training.backup import Backup
+from keras_vit.training.callbacks import Clock, ProgressBar, Record, epochs_of
 from keras_vit.training.evaluation import check_classes
 from keras_vit.training.fine_tuning import freeze
-from keras_vit.training.optimizers import adamw
-from keras_vit.training.schedules import warmup_cosine
-from keras_vit.training.state import TrainState
+from keras_vit.training.fitting import fit
+from keras_vit.training.losses import loss_of, smoothing_in_data
+from keras_vit.training.optimizers import optimizer_of
+from keras_vit.training.preemption import Preempted
+from keras_vit.training.schedules import SCHEDULES
+from keras_vit.training.workers import is_chief
 
-# What a run is resumed from.
-STATE = "last.safetensors"
+# The folder of what a run is resumed from, and how old the newest state there may become.
+STATES, SECONDS = "states", 300
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,21 +57,27 @@ class TrainResult:
     folder: Path
 
 
-def train(recipe, data, out, resume=False, verbose=True):
+def train(recipe, data, out, resume=False, verbose=True, strategy="one", fraction=1.0):
     """Trains a model and writes it with its record.
 
-    The folder holds `recipe.json`, `history.csv`, `tensorboard/`, `last.safetensors` (all that
-    is needed to resume), `best.keras` (the epoch with the best validation accuracy) and, at the
-    end, `model.keras` (the last step). The models hold no optimizer.
+    The folder holds `recipe.json`, `history.csv`, `tensorboard/`, `states/` (all that is needed
+    to resume), `best.keras` (the epoch with the best validation accuracy) and, at the end,
+    `model.keras` (the last step). The models hold no optimizer.
+
+    With several devices or workers the numbers stay those of one. Each worker makes the same
+    call, with `data` and `out` on disks that all of them see; the chief writes. SIGTERM saves the
+    state and ends the process with code 42.
 
     Args:
         recipe: a `Recipe`.
-        data: a `Records`, or what `keras_vit.data.open_data` takes: an image folder or
-            `tfds:NAME`. With splits of its own (`train` and `test` or `val`) those are used,
-            otherwise a share of each class is held out.
+        data: a `Records` with one class an image, or what `keras_vit.data.open_data` takes. With
+            splits of its own (`train` and `test` or `val`) those are used, otherwise a share of
+            each class is held out.
         out: folder for the results.
-        resume: go on from `last.safetensors` in that folder.
+        resume: go on from the newest state in that folder.
         verbose: whether to show progress.
+        strategy: which devices it trains on, as `keras_vit.training.strategy` takes it.
+        fraction: share of each class of the training images that is used, in (0, 1].
 
     Returns:
         A `TrainResult`.
@@ -75,36 +87,41 @@ def train(recipe, data, out, resume=False, verbose=True):
         FileExistsError: if the folder holds a run and `resume` is off.
         FileNotFoundError: if there is nothing to resume.
         KeyboardInterrupt: on Ctrl-C, after saying where the last state is.
+        Preempted: after notice by SIGTERM, likewise.
     """
-    folder = Path(out)
+    place = strategies.strategy(strategy)
+    folder, verbose = Path(out), verbose and is_chief(place)
     _check_folder(folder, resume)
     keras.utils.set_random_seed(recipe.seed)
     train_set, held_out = _splits(data, recipe, folder, verbose)
-    model = _model(recipe, train_set.class_names)
-    steps = -(-len(train_set) // recipe.batch_size)
-    _compile(model, recipe, steps)
-    state, history = TrainState(model), []
+    train_set = train_set.part(fraction, recipe.seed)
     run = {"recipe": _as_json(recipe), "data": train_set.fingerprint()}
+    backup = Backup(folder / STATES, seconds=SECONDS, run=run)
     if resume:
-        history = _resumed(state, folder / STATE, run)
-    else:
+        _check_same_run(backup.record()["run"], run, backup.folder)
+    elif is_chief(place):
         _write_recipe(recipe, folder)
+    steps = -(-len(train_set) // recipe.batch_size)
+    with place.scope():
+        model = _model(recipe, train_set.class_names)
+        _compile(model, recipe, steps)
     callbacks = [
-        Checkpoints(folder, STATE, state, history, run, save_model),
         keras.callbacks.TensorBoard(folder / "tensorboard", write_graph=False),
+        Clock(),
+        Record(folder, save_model),
     ]
     if verbose:
-        callbacks.append(
-            ProgressBar(steps * recipe.epochs, state.step, recipe.epochs, recipe.batch_size)
-        )
+        done = backup.record()["step"]
+        callbacks.append(ProgressBar(steps * recipe.epochs, done, recipe.epochs, recipe.batch_size))
     try:
-        _run(state, recipe, steps, train_set, held_out, callbacks)
-    except KeyboardInterrupt:
-        if (folder / STATE).exists():
-            print(f"\nStopped. The last state is {folder / STATE}; go on with --resume.")
+        history = _fit(model, recipe, steps, train_set, held_out, callbacks, backup)
+    except (KeyboardInterrupt, Preempted):
+        if verbose and backup.states():
+            print(f"\nStopped. The last state is {backup.states()[-1]}; go on with --resume.")
         raise
-    save_model(model, folder / "model.keras")
-    return TrainResult(model, history, train_set, held_out, folder)
+    if is_chief(place):
+        save_model(model, folder / "model.keras")
+    return TrainResult(model, epochs_of(history.history), train_set, held_out, folder)
 
 
 def save_model(model, path):
@@ -118,39 +135,34 @@ def save_model(model, path):
         twin.save(temporary)
 
 
-def _run(state, recipe, steps, train_set, held_out, callbacks):
-    """Trains from the step that the state stands at to the end.
+def _fit(model, recipe, steps, train_set, held_out, callbacks, backup):
+    preprocessing = model.preprocessing
 
-    A run that was saved in mid-epoch first finishes that epoch in a `fit` of its own.
-    """
-    model, preprocessing = state.model, state.model.preprocessing
-    validation = _labelled(
-        evaluation_batches(held_out, preprocessing, recipe.batch_size), preprocessing
-    )
-    epoch, into = divmod(state.step, steps)
-    segments = [(epoch, epoch + 1, steps - into)] if into else []
-    segments.append((epoch + bool(into), recipe.epochs, steps))
-    for first, last, count in segments:
-        if first >= last:
-            continue
-        batches = training_batches(
+    def batches(step):
+        return training_batches(
             train_set,
             preprocessing,
             recipe.batch_size,
             recipe.seed,
-            start_step=state.step,
+            start_step=step,
             augment=recipe.augment,
+            repeats=recipe.repeats,
+            label_smoothing=smoothing_in_data(recipe),
         )
-        model.fit(
-            batches,
-            initial_epoch=first,
-            epochs=last,
-            steps_per_epoch=count,
-            shuffle=False,
-            validation_data=validation,
-            callbacks=callbacks,
-            verbose=0,
-        )
+
+    return fit(
+        model,
+        batches,
+        epochs=recipe.epochs,
+        steps_per_epoch=steps,
+        validation_data=_labelled(
+            evaluation_batches(held_out, preprocessing, recipe.batch_size), preprocessing
+        ),
+        validation_steps=-(-len(held_out) // recipe.batch_size),
+        callbacks=callbacks,
+        verbose=0,
+        backup=backup,
+    )
 
 
 def _labelled(batches, preprocessing):
@@ -196,7 +208,7 @@ def _new(recipe, class_names):
 
 def _compile(model, recipe, steps):
     """Compiles with the recipe's optimizer."""
-    rate = warmup_cosine(
+    rate = SCHEDULES[recipe.schedule](
         recipe.learning_rate,
         steps * recipe.epochs,
         round(recipe.warmup_epochs * steps),
@@ -207,10 +219,8 @@ def _compile(model, recipe, steps):
         metrics.append(keras.metrics.TopKCategoricalAccuracy(5, "top5"))
     exact(model, clip_norm=recipe.clip_norm)
     model.compile(
-        adamw(model, rate, recipe.weight_decay, layer_decay=recipe.layer_decay),
-        keras.losses.CategoricalCrossentropy(
-            from_logits=True, label_smoothing=recipe.label_smoothing
-        ),
+        optimizer_of(model, recipe, rate),
+        loss_of(recipe),
         metrics=metrics,
     )
 
@@ -222,6 +232,11 @@ def _splits(data, recipe, folder, verbose):
         kept, found = skip_broken(records, folder / name)
         if found.broken and verbose:
             print(found.summary())
+        if not isinstance(kept.targets, Classes):
+            raise ValueError(
+                "Recipes train on images with one class each; write your own `fit` for others. "
+                f"Received: {type(kept.targets).__name__}."
+            )
         return kept
 
     if isinstance(data, Records) or not available_splits(data):
@@ -232,29 +247,31 @@ def _splits(data, recipe, folder, verbose):
     return readable(train_set, "skipped_train.txt"), readable(held_out, "skipped_held_out.txt")
 
 
-def _resumed(state, path, run):
-    """Restores the state of the same run and returns its history."""
-    record = state.restore(path)
-    if record["data"] != run["data"]:
+def _check_same_run(found, run, folder):
+    """Checks that what a run was started with is what it is to go on with."""
+    if found["data"] != run["data"]:
         raise ValueError(
-            f"The images are not those that the run of {path} was started with, so it cannot go "
+            f"The images are not those that the run in {folder} was started with, so it cannot go "
             "on as if it had not stopped. Restore them, or start in another folder."
         )
     for field, value in run["recipe"].items():
-        if record["recipe"].get(field) != value:
+        if found["recipe"].get(field) != value:
             raise ValueError(
-                f"The run of {path} was started with {field}={record['recipe'].get(field)!r}. "
+                f"The run in {folder} was started with {field}={found['recipe'].get(field)!r}. "
                 f"Received: {value!r}. Resume with the same recipe, or start in another folder."
             )
-    return record["history"]
+
+
+def has_state(folder):
+    """Tells whether there is a state in the folder of a run that it can go on from."""
+    return bool(Backup(Path(folder) / STATES).states())
 
 
 def _check_folder(folder, resume):
     """Fails before the long work rather than after it."""
-    state = folder / STATE
-    if resume and not state.exists():
-        raise FileNotFoundError(f"There is nothing to resume: {state} does not exist.")
-    if state.exists() and not resume:
+    if resume and not has_state(folder):
+        raise FileNotFoundError(f"There is nothing to resume: {folder / STATES} holds no state.")
+    if has_state(folder) and not resume:
         raise FileExistsError(
             f"{folder} holds a training run already. Go on with --resume, or choose another folder."
         )

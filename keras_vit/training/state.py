@@ -1,5 +1,6 @@
 """Everything a run needs to go on as if it had not stopped, in one file."""
 
+import contextlib
 import json
 
 import numpy as np
@@ -70,17 +71,33 @@ class TrainState:
         Raises:
             ValueError: if the file is damaged or belongs to another model or recipe.
         """
-        try:
-            with safe_open(path, framework="numpy") as file:
-                arrays = {name: file.get_tensor(name) for name in file.keys()}
-                record = json.loads(file.metadata()["record"])
-        except (SafetensorError, TypeError, KeyError, json.JSONDecodeError) as error:
-            raise ValueError(f"{path} is not a whole training state ({error}).") from error
+        with _opened(path) as file:
+            arrays = {name: file.get_tensor(name) for name in file.keys()}
+            record = json.loads(file.metadata()["record"])
         variables = self.variables()
         _check_same(variables, arrays, path)
         for name, variable in variables.items():
             variable.assign(arrays[name])
         return record
+
+
+def read_record(path):
+    """Returns the record that is kept with a state.
+
+    Raises:
+        ValueError: if the file is damaged.
+    """
+    with _opened(path) as file:
+        return json.loads(file.metadata()["record"])
+
+
+@contextlib.contextmanager
+def _opened(path):
+    try:
+        with safe_open(path, framework="numpy") as file:
+            yield file
+    except (SafetensorError, TypeError, KeyError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is not a whole training state ({error}).") from error
 
 
 def _check_same(variables, arrays, path):

@@ -1,24 +1,28 @@
 """The strategy of a run: which devices and workers it trains on."""
 
+import json
 import os
 
 import tensorflow as tf
+
+from keras_vit.training.launching import number_of, tf_config
 
 
 def strategy(kind="auto"):
     """Returns a `tf.distribute.Strategy`. Call it before anything else uses TensorFlow.
 
     Args:
-        kind: `"one"`, the first GPU, or the CPU; `"mirrored"`, all GPUs of this machine;
-            `"workers"`, the workers that the environment variable TF_CONFIG names; `"tpu"`, the
-            TPU, or the slice of a pod, that TPU_NAME names, or else this machine's; `"auto"`, the
-            first of tpu, workers, mirrored and one that the machine is set up for.
+        kind: `"one"`, the first GPU, or the CPU; `"mirrored"`, all GPUs of this machine, or what
+            CPUs it is divided into; `"workers"`, the workers that the environment names (see
+            `keras_vit.training.launching`); `"tpu"`, the TPU, or the slice of a pod, that TPU_NAME
+            names, or else this machine's; `"auto"`, the first of tpu, workers, mirrored and one
+            that the machine is set up for.
 
     Returns:
         A strategy. Build and compile the model inside its `scope()`.
 
     Raises:
-        ValueError: for another kind.
+        ValueError: for another kind, or `"workers"` in an environment that names none.
 
     Example:
 
@@ -34,7 +38,7 @@ def strategy(kind="auto"):
 def _auto():
     if tf.config.list_physical_devices("TPU"):
         return _tpu()
-    if "TF_CONFIG" in os.environ:
+    if number_of(tf_config(os.environ)) > 1:
         return _workers()
     return _mirrored() if len(tf.config.list_physical_devices("GPU")) > 1 else _one()
 
@@ -46,10 +50,18 @@ def _one():
 
 
 def _mirrored():
-    return tf.distribute.MirroredStrategy()
+    devices = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
+    return tf.distribute.MirroredStrategy([device.name for device in devices])
 
 
 def _workers():
+    config = tf_config(os.environ)
+    if config is None:
+        raise ValueError(
+            "Several workers need TF_CONFIG, or KERAS_VIT_WORKERS and KERAS_VIT_WORKER, or "
+            "Slurm's `srun`, to know of each other. Received: none of them."
+        )
+    os.environ["TF_CONFIG"] = json.dumps(config)
     return tf.distribute.MultiWorkerMirroredStrategy()
 
 

@@ -26,10 +26,17 @@ def test_a_run_writes_its_models_and_says_where(cli, digits, tmp_path):
     assert again.exit_code == 1
     assert str(folder) in again.stderr
 
+    written = (folder / "history.csv").read_text()
+    more = ["--seed", "3", "--resume-if-any", "--strategy", "one"]
+    again = cli("train", "digits", digits, "--out", folder, *small, *more)
+    assert again.exit_code == 0, again.output
+    assert (folder / "history.csv").read_text() == written
+
 
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
+        (["digits", "--strategy", "many"], "one of ['auto', 'mirrored', 'one', 'tpu', 'workers']"),
         (["no_such_recipe"], "vit_fashion_mnist"),
         (["digits", "--set", "epoch=3"], "epochs"),
         (["digits", "--set", "epochs"], "`--set` must be FIELD=VALUE. Received: 'epochs'."),
@@ -70,7 +77,7 @@ def test_ctrl_c_keeps_the_last_state_and_says_where(digits, tmp_path):
         finally:
             run.kill()
     assert run.returncode == 130
-    assert f"{folder / 'last.safetensors'}; go on with --resume" in output
+    states = sorted((folder / "states").iterdir())
+    assert f"{states[-1]}; go on with --resume" in output
     assert errors.endswith("Interrupted.\n")
     assert "Traceback" not in errors
-    assert (folder / "last.safetensors").is_file()

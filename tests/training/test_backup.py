@@ -18,8 +18,8 @@ def trained():
 
 
 def test_the_newest_states_are_kept_and_found(tmp_path):
-    model, backup = trained(), Backup(tmp_path / "new", keep=2)
-    assert backup.restore(model) == {"step": 0, "history": {}}
+    model, backup = trained(), Backup(tmp_path / "new", keep=2, run=["it"])
+    assert backup.restore(model) == {"step": 0, "history": {}, "run": None}
     kernels = []
     for step in (9, 10, 100):
         model.train_on_batch(np.ones((2, 5)), np.ones((2, 301)))
@@ -27,7 +27,8 @@ def test_the_newest_states_are_kept_and_found(tmp_path):
         kernels.append(np.asarray(model.get_weights()[0]))
     assert [path.stem for path in backup.states()] == ["step_000000010", "step_000000100"]
     other = trained()
-    assert backup.restore(other) == {"step": 100, "history": {"loss": [0.5]}}
+    expected = {"step": 100, "history": {"loss": [0.5]}, "run": ["it"]}
+    assert backup.restore(other) == backup.record() == expected
     np.testing.assert_array_equal(other.get_weights()[0], kernels[-1])
     for one, metric in zip(other.metrics_variables, model.metrics_variables, strict=True):
         np.testing.assert_array_equal(one, metric)
@@ -70,3 +71,22 @@ def test_workers_must_find_the_same_state(tmp_path, monkeypatch):
 def test_numbers_below_one_are_refused(tmp_path, options):
     with pytest.raises(ValueError, match="must be at least 1. Received: .*=0"):
         Backup(tmp_path, **options)
+
+
+def test_what_a_killed_save_has_left_is_removed(tmp_path):
+    model, backup = trained(), Backup(tmp_path)
+    backup.save(model, 3, {})
+    room = tmp_path / ".step_000000004.safetensors.k1ll3d"
+    room.mkdir()
+    (room / "step_000000004.safetensors").write_bytes(b"half")
+    assert backup.restore(model)["step"] == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["step_000000003.safetensors"]
+
+
+def test_a_state_is_late_when_the_newest_is_old(tmp_path):
+    backup = Backup(tmp_path, seconds=300)
+    assert not backup.is_late() and not Backup(tmp_path).is_late()
+    backup.saved_at -= 301
+    assert backup.is_late()
+    backup.save(trained(), 1, {})
+    assert not backup.is_late()

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from keras_vit.training.batches import Batches, distributed, example_share, number_of_batches
+from keras_vit.training.batches import (
+    Batches,
+    distributed,
+    example_share,
+    number_of_batches,
+    weighted,
+)
 
 ONE = tf.distribute.OneDeviceStrategy("CPU:0")
 
@@ -71,3 +77,35 @@ def test_an_example_of_a_share():
     mirrored = tf.distribute.MirroredStrategy(["CPU:0"])
     share = example_share(mirrored.experimental_distribute_dataset(data), mirrored)
     np.testing.assert_array_equal(share, np.ones((4, 3)))
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([2, 0, 1, 4]),
+        np.array([[2.0], [0.0], [1.0], [4.0]], "float32"),
+        np.eye(5, dtype="float32")[[2, 0, 1, 4]],
+    ],
+    ids=["numbers", "column", "one-hot"],
+)
+def test_an_example_has_the_weight_of_its_class(labels):
+    def data(step):
+        return tf.data.Dataset.from_tensor_slices((np.zeros((4, 2)), labels)).skip(step).batch(4)
+
+    table = {0: 0.5, 2: 3.0}
+    _, same, weights = next(iter(weighted(data(0), table)))
+    np.testing.assert_array_equal(same, labels)
+    np.testing.assert_array_equal(weights, [3.0, 0.5, 1.0, 1.0])
+    np.testing.assert_array_equal(next(iter(weighted(data, table)(1)))[2], [0.5, 1.0, 1.0])
+
+
+def test_what_has_no_classes_to_weigh_is_refused():
+    x = np.zeros((4, 2))
+    for more in [(), (x, x), ((x, x),)]:
+        data = tf.data.Dataset.from_tensor_slices((x, *more)).batch(2)
+        with pytest.raises(ValueError, match="needs batches of .x, y. with one tensor of labels"):
+            weighted(data, {0: 2.0})
+    with pytest.raises(ValueError, match="must be a dict.*Received: {}"):
+        weighted(numbers(), {})
+    with pytest.raises(TypeError, match="not distributed yet. Received: Distributed"):
+        weighted(ONE.experimental_distribute_dataset(numbers()), {0: 2.0})

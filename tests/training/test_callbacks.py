@@ -2,65 +2,50 @@ import types
 
 import pytest
 
-from keras_vit.training.callbacks import Checkpoints, ProgressBar, write_history
+from keras_vit.training.callbacks import Clock, ProgressBar, Record, epochs_of, write_history
 
 
-class State:
-    """A state that only counts its saves."""
-
-    step = 7
-
-    def __init__(self):
-        self.saved = []
-
-    def save(self, path, **record):
-        self.saved.append((path.name, len(record["history"]), record["seed"]))
+def record(folder):
+    best, history = [], {"loss": [], "val_accuracy": []}
+    callback = Record(folder, lambda model, path: best.append(path.name))
+    optimizer = types.SimpleNamespace(iterations=7)
+    past = types.SimpleNamespace(history=history)
+    callback.set_model(types.SimpleNamespace(history=past, optimizer=optimizer))
+    return callback, best, history
 
 
-def checkpoints(folder, seconds=300):
-    best = []
-    callback = Checkpoints(
-        folder,
-        "last",
-        State(),
-        [],
-        {"seed": 3},
-        lambda model, path: best.append(path.name),
-        seconds,
-    )
-    callback.set_model(types.SimpleNamespace())
-    return callback, best
-
-
-def test_every_epoch_is_saved_and_the_best_kept(tmp_path):
-    callback, best = checkpoints(tmp_path)
+def test_every_epoch_is_recorded_and_the_best_kept(tmp_path):
+    callback, best, history = record(tmp_path)
     for epoch, accuracy in enumerate((0.5, 0.4, 0.6)):
-        callback.on_epoch_begin(epoch)
         callback.on_epoch_end(epoch, {"loss": 1.0, "val_accuracy": accuracy})
-    assert callback.state.saved == [("last", 1, 3), ("last", 2, 3), ("last", 3, 3)]
+        history["loss"].append(1.0)
+        history["val_accuracy"].append(accuracy)
     assert best == ["best.keras", "best.keras"]
-    assert (tmp_path / "history.csv").read_text().splitlines()[3] == "3,0.0,1.0,0.6"
-
-
-def test_the_state_is_saved_within_an_epoch_when_it_is_old(tmp_path):
-    callback, _ = checkpoints(tmp_path)
-    callback.on_train_batch_end(0, {"loss": 1.0})
-    assert not callback.state.saved
-    callback.saved_at -= 301
-    callback.on_train_batch_end(1, {"loss": 1.0})
-    callback.on_train_batch_end(2, {"loss": 1.0})
-    assert callback.state.saved == [("last", 0, 3)]
+    assert (tmp_path / "history.csv").read_text().splitlines()[3] == "3,1.0,0.6"
 
 
 @pytest.mark.parametrize("loss", [float("nan"), float("inf")])
-def test_a_state_that_has_broken_down_is_not_saved(tmp_path, loss):
-    callback, best = checkpoints(tmp_path, seconds=-1)
+def test_a_run_that_has_broken_down_is_stopped(tmp_path, loss):
+    callback, _, _ = record(tmp_path)
+    callback.on_train_batch_end(0, {"loss": 0.5})
     with pytest.raises(ValueError, match="no longer a number after step 7.*last good state"):
-        callback.on_train_batch_end(0, {"loss": loss})
-    callback.on_epoch_begin(0)
-    with pytest.raises(ValueError, match="no longer a number"):
-        callback.on_epoch_end(0, {"loss": loss, "val_accuracy": 0.1})
-    assert not callback.state.saved and not best
+        callback.on_train_batch_end(1, {"loss": loss})
+
+
+def test_the_seconds_of_an_epoch_are_among_its_logs():
+    clock, logs = Clock(), {}
+    clock.on_epoch_begin(0)
+    clock.began -= 2.5
+    clock.on_epoch_end(0, logs)
+    assert 2.5 <= logs["seconds"] < 60
+
+
+def test_the_rows_of_a_history():
+    assert epochs_of({}) == []
+    assert epochs_of({"loss": [3.0, 2.0]}) == [
+        {"epoch": 1, "loss": 3.0},
+        {"epoch": 2, "loss": 2.0},
+    ]
 
 
 def test_the_history_is_a_table(tmp_path):

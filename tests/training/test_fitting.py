@@ -48,8 +48,15 @@ def data():
 
 @pytest.mark.parametrize(
     "options",
-    [{}, {"steps_per_epoch": 2}, {"validation_data": data(), "validation_steps": 2}],
-    ids=["plain", "steps", "validation"],
+    [
+        {},
+        {"steps_per_epoch": 2},
+        {"validation_data": data(), "validation_steps": 2},
+        {"validation_data": data(), "validation_freq": 2},
+        {"validation_data": data(), "validation_freq": [1, 3]},
+        {"class_weight": {0: 0.3, 2: 4.0}},
+    ],
+    ids=["plain", "steps", "validation", "every second", "after the third", "class weights"],
 )
 def test_it_does_what_keras_does(options):
     ours, keras_events = Events(), Events()
@@ -139,5 +146,7 @@ def test_what_cannot_be_trained_is_refused():
         fit(compiled(), data().repeat())
     with pytest.raises(ValueError, match="`validation_steps` must be given"):
         fit(compiled(), data(), validation_data=data().repeat())
+    with pytest.raises(ValueError, match="`validation_freq` must be.*Received: 0"):
+        fit(compiled(), data(), validation_data=data(), validation_freq=0)
     with pytest.raises(ValueError, match="With a function for `data`"):
         fit(compiled(), lambda step: data())

@@ -5,10 +5,12 @@ import json
 import keras
 import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
 from keras_vit.training import recipe, train
 from keras_vit.training import run as run_module
-from keras_vit.training.run import STATE
+from keras_vit.training.preemption import Preempted
+from keras_vit.training.run import has_state
 
 
 @pytest.fixture(scope="module")
@@ -19,8 +21,9 @@ def finished(digits, quick, tmp_path_factory):
 def test_a_run_leaves_what_it_promises(finished, quick):
     files = {path.name for path in finished.folder.iterdir()}
     assert files == {
-        "recipe.json", "history.csv", "tensorboard", STATE, "best.keras", "model.keras",
+        "recipe.json", "history.csv", "tensorboard", "states", "best.keras", "model.keras",
     }  # fmt: skip
+    assert has_state(finished.folder)
     rows = list(csv.DictReader((finished.folder / "history.csv").read_text().splitlines()))
     assert [row["epoch"] for row in rows] == ["1", "2"]
     assert {"loss", "accuracy", "top5", "val_loss", "val_accuracy", "val_top5"} < set(rows[0])
@@ -46,34 +49,37 @@ def test_stopped_and_resumed_equals_uninterrupted(finished, digits, quick, tmp_p
             if at == "middle" and self.steps == 6:
                 raise KeyboardInterrupt
 
-        def on_epoch_end(self, epoch, logs=None):
-            if at == "epoch":
+        def on_epoch_begin(self, epoch, logs=None):
+            if at == "epoch" and epoch == 1:
                 raise KeyboardInterrupt
 
-    checkpoints = run_module.Checkpoints
     with pytest.MonkeyPatch.context() as patch:
         # After every step here; every five minutes in earnest.
-        patch.setattr(run_module, "Checkpoints", lambda *args: checkpoints(*args, seconds=-1.0))
+        patch.setattr(run_module, "SECONDS", 0)
         patch.setattr(keras.callbacks, "TensorBoard", lambda *args, **kwargs: Stop())
         with pytest.raises(KeyboardInterrupt):
             train(quick, str(digits), tmp_path / "run", verbose=False)
     resumed = train(quick, str(digits), tmp_path / "run", resume=True, verbose=False)
     for ours, whole in zip(resumed.model.weights, finished.model.weights, strict=True):
         np.testing.assert_array_equal(ours, whole, err_msg=ours.path)
-    assert [row["epoch"] for row in resumed.history] == [1, 2]
+    for ours, whole in zip(resumed.history, finished.history, strict=True):
+        assert ours.pop("seconds") >= 0 and whole.keys() == {*ours, "seconds"}
+        assert {name: whole[name] for name in ours} == ours
 
 
-def test_an_interrupted_run_says_where_its_state_is(digits, quick, tmp_path, capsys):
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, Preempted])
+def test_a_stopped_run_says_where_its_state_is(digits, quick, tmp_path, capsys, stop):
+    state = tmp_path / "run" / "states" / "step_000000002.safetensors"
+
     def interrupt(*args, **kwargs):
-        (tmp_path / "run" / STATE).touch()
-        raise KeyboardInterrupt
+        state.parent.mkdir()
+        save_file({}, state, {"record": "{}"})
+        raise stop
 
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(run_module, "_run", interrupt)
-        train(quick, str(digits), tmp_path / "run", verbose=False)
-    assert f"The last state is {tmp_path / 'run' / STATE}; go on with --resume" in (
-        capsys.readouterr().out
-    )
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(stop):
+        patch.setattr(run_module, "fit", interrupt)
+        train(quick, str(digits), tmp_path / "run")
+    assert f"The last state is {state}; go on with --resume" in capsys.readouterr().out
 
 
 def test_a_run_is_not_overwritten_nor_mixed_with_another(finished, digits, quick, tmp_path):

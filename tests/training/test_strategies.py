@@ -1,4 +1,5 @@
 import ast
+import json
 import re
 from pathlib import Path
 
@@ -13,6 +14,7 @@ PACKAGE = Path(keras_vit.__file__).parent
 ALLOWED = {
     "cli/main.py": "the command that compiles for a TPU",
     "cli/recording.py": "its recorded row",
+    "cli/train.py": "its option says which strategies there are",
     "cli/recording_tpu.py": "its recorded row",
     "cli/tpu_check.py": "the command that compiles for a TPU",
     "step/guards.py": "Keras's `fit` is refused under it, and `keras_vit.training.fit` named",
@@ -51,11 +53,12 @@ def test_another_kind_is_refused():
 @pytest.mark.parametrize(
     "devices, config, expected",
     [
-        ({}, False, "_one"),
-        ({"GPU": 1}, False, "_one"),
-        ({"GPU": 2}, False, "_mirrored"),
-        ({"GPU": 2}, True, "_workers"),
-        ({"TPU": 1}, True, "_tpu"),
+        ({}, [], "_one"),
+        ({"GPU": 1}, [], "_one"),
+        ({"GPU": 2}, [], "_mirrored"),
+        ({"GPU": 2}, ["a:1"], "_mirrored"),
+        ({"GPU": 2}, ["a:1", "b:1"], "_workers"),
+        ({"TPU": 1}, ["a:1", "b:1"], "_tpu"),
     ],
 )
 def test_what_the_machine_is_set_up_for(monkeypatch, devices, config, expected):
@@ -64,10 +67,16 @@ def test_what_the_machine_is_set_up_for(monkeypatch, devices, config, expected):
     )
     monkeypatch.delenv("TF_CONFIG", raising=False)
     if config:
-        monkeypatch.setenv("TF_CONFIG", "{}")
+        monkeypatch.setenv("TF_CONFIG", json.dumps({"cluster": {"worker": config}}))
     for name in ("_one", "_mirrored", "_workers", "_tpu"):
         monkeypatch.setattr(strategies, name, lambda name=name: name)
     assert strategy("auto") == expected
+
+
+def test_workers_that_nobody_names_are_refused(monkeypatch):
+    monkeypatch.setattr(strategies.os, "environ", {})
+    with pytest.raises(ValueError, match="need TF_CONFIG, or KERAS_VIT_WORKERS and"):
+        strategy("workers")
 
 
 def test_a_tpu_is_connected_to_and_set_up_first(monkeypatch):
