@@ -12,7 +12,7 @@ WORKERS ?= 2
 
 VENV := .venv/bin
 PIP := $(VENV)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-PYTEST := $(VENV)/python -m pytest -n $(WORKERS) --dist loadfile
+PYTEST := $(VENV)/python -m pytest -n $(WORKERS) --dist loadfile --durations 25
 INPUTS := setup.py pyproject.toml constraints.txt
 
 help:

@@ -1,7 +1,7 @@
 import pytest
 import tensorflow as tf
 
-from keras_vit.models import NAMES, ViT, ViTConfig
+from keras_vit.models import NAMES, CoAtNetConfig, HybridConfig, SwinConfig, ViT, ViTConfig
 from keras_vit.training.tpu.lint import lint
 from keras_vit.training.tpu.tf_step import stablehlo, whole_step
 
@@ -9,10 +9,28 @@ SMALL = {
     "image_size": 16, "patch_size": 8, "width": 24, "depth": 1, "num_heads": 3, "mlp_dim": 40,
     "num_classes": 7,
 }  # fmt: skip
-# Name of the family and patch -> a variant: the sizes do not change what operations there are.
+# The sizes do not change what operations there are: one narrow block of each kind will do.
+NARROW = {"depth": 1, "width": 24, "num_heads": 3, "mlp_dim": 40}
+
+
+def narrow(config_class, fields):
+    """The fields of a published variant, at its resolution, with few weights."""
+    if config_class is SwinConfig:
+        sizes = {"width": 12, "depths": (2, 1, 1, 1), "num_heads": (1, 2, 4, 8)}
+    elif config_class is CoAtNetConfig:
+        stages = tuple((kind, 16, 1, down) for kind, _, _, down in fields["stages"])
+        sizes = {"stem_width": 8, "head_dim": 8, "stages": stages}
+    elif config_class is HybridConfig:
+        sizes = {**NARROW, "root_width": 32, "units": (1,) * len(fields["units"])}
+    else:
+        sizes = NARROW
+    return {**fields, **sizes, "dropout": 0.1, "drop_path": 0.1, "num_classes": 7}
+
+
+# What is left of a variant when it is narrow -> its name.
 SHAPES = {
-    (name.split("_")[0], fields["patch_size"], fields.get("registers"), fields.get("mlp")): name
-    for name, (_, fields) in NAMES.items()
+    (family, repr(narrow(family.config_class, fields))): name
+    for name, (family, fields) in NAMES.items()
 }
 
 
@@ -22,10 +40,9 @@ def small(**fields):
 
 @pytest.mark.parametrize("name", SHAPES.values())
 def test_each_kind_of_published_variant_is_clean(name):
-    """At its resolution, with one narrow block."""
+    """At its resolution."""
     model_class, fields = NAMES[name]
-    sizes = {"depth": 1, "width": 24, "num_heads": 3, "mlp_dim": 40, "dropout": 0.1}
-    config = model_class.config_class(**{**fields, **sizes, "drop_path": 0.1, "num_classes": 7})
+    config = model_class.config_class(**narrow(model_class.config_class, fields))
     text = stablehlo(model_class(config, dtype="mixed_bfloat16"), batch_size=2)
     assert "bf16" in text
     assert lint(text) == []
