@@ -18,31 +18,31 @@ def freeze(model, blocks):
     """
     if blocks < 0:
         raise ValueError(f"`blocks` must be at least 0. Received: {blocks}.")
+    depths = layer_depths(model)
     for layer in model.layers:
-        depth = depth_of(layer.name, model.config.depth)
-        layer.trainable = blocks == 0 or depth > min(blocks, model.config.depth)
+        layer.trainable = blocks == 0 or depths[layer.name] > min(blocks, model.config.depth)
 
 
-def depth_of(path, depth):
-    """Returns how deep a weight or layer lies: 0 for what makes the tokens, then block by block.
+def layer_depths(model):
+    """Returns layer name -> how deep it lies: 0 for what makes the tokens, then block by block.
+
+    What stands between two blocks, such as the merging of patches, goes with the second; norm,
+    pooling and head lie one deeper than the last block.
 
     Args:
-        path: a weight's path, or a layer's name.
-        depth: number of blocks; norm, pooling and head lie at `depth + 1`.
-
-    Example:
-
-    >>> [depth_of(path, 12) for path in ("patch_encoder/position", "block_0/norm1", "head/bias")]
-    [0, 1, 13]
+        model: a model of this package, whose blocks are called `block_0`, `block_1`, …
     """
-    if path.split("/")[0] in ("images", "patches", "patch_encoder", "dropout"):
-        return 0
-    block = re.match(r"block_(\d+)", path)
-    return int(block[1]) + 1 if block else depth + 1
+    found, depth = {}, 0
+    for layer in model.layers:
+        block = re.fullmatch(r"block_(\d+)", layer.name)
+        if block:
+            depth = int(block[1]) + 1
+        found[layer.name] = depth + 1 if depth and not block else depth
+    return found
 
 
 def layer_decay_factors(model, decay):
-    """Returns weight path -> factor on the learning rate: `decay ** (depth + 1 - depth_of)`.
+    """Returns weight path -> factor on the learning rate: `decay ** (depth + 1 - layer_depths)`.
 
     Args:
         model: a model of this package.
@@ -54,9 +54,9 @@ def layer_decay_factors(model, decay):
     """
     if not 0 < decay <= 1:
         raise ValueError(f"`decay` must be in (0, 1]. Received: {decay}.")
-    depth = model.config.depth
+    depths, last = layer_depths(model), model.config.depth + 1
     return {
-        variable.path: decay ** (depth + 1 - depth_of(variable.path, depth))
+        variable.path: decay ** (last - depths[variable.path.split("/")[0]])
         for variable in model.trainable_variables
     }
 

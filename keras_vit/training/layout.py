@@ -10,6 +10,8 @@ Reference:
 
 import keras
 
+from keras_vit.models import ViTConfig
+
 MODEL_AXIS = "model"
 
 # The end of a weight's path -> the mesh axis that each of its axes is spread over.
@@ -97,6 +99,11 @@ def _rules(config):
 
 
 def _check(config, mesh):
+    if not isinstance(config, ViTConfig):
+        raise ValueError(
+            "`layout_map` knows models with the weights of a ViT. "
+            f"Received: {type(config).__name__}; use keras.distribution.DataParallel."
+        )
     if MODEL_AXIS not in mesh.axis_names:
         raise ValueError(
             f"`mesh` must have an axis {MODEL_AXIS!r}. Received: axis_names={mesh.axis_names}."

@@ -3,8 +3,9 @@ import numpy as np
 import pytest
 
 from keras_vit import create_model
+from keras_vit.models import Swin, SwinConfig
 from keras_vit.training import carry_optimizer, freeze, layer_decay_factors
-from keras_vit.training.fine_tuning import depth_of
+from keras_vit.training.fine_tuning import layer_depths
 from keras_vit.training.optimizers import adamw
 from keras_vit.weights import adapted
 
@@ -35,20 +36,22 @@ def trained(model, steps=3):
     return model
 
 
-@pytest.mark.parametrize(
-    "path, depth",
-    [
-        ("patches", 0),
-        ("patch_encoder/class_token", 0),
-        ("block_0/mlp/fc1/kernel", 1),
-        ("block_11/norm2/gamma", 12),
-        ("norm/beta", 13),
-        ("pool/probe", 13),
-        ("head/kernel", 13),
-    ],
-)
-def test_depth_of(path, depth):
-    assert depth_of(path, 12) == depth
+def test_layers_of_a_vit_lie_as_deep_as_their_block():
+    depths = layer_depths(tiny(pooling="map"))
+    assert {depths[name] for name in ("patches", "patch_encoder")} == {0}
+    assert [depths[f"block_{i}"] for i in range(3)] == [1, 2, 3]
+    assert {depths[name] for name in ("norm", "pool", "head")} == {4}
+
+
+def test_what_stands_between_blocks_goes_with_the_second():
+    config = SwinConfig(image_size=(9, 17), width=6, depths=(2, 1), num_heads=(1, 2), num_classes=5)
+    model = Swin(config)
+    depths = layer_depths(model)
+    assert {depths[name] for name in ("pad", "patches", "patch_encoder", "patch_norm")} == {0}
+    assert [depths[name] for name in ("block_1", "merge_1", "block_2", "norm")] == [2, 3, 3, 4]
+    freeze(model, 2)
+    moved = {variable.path.split("/")[0] for variable in model.trainable_variables}
+    assert moved == {"merge_1", "block_2", "norm", "head"}
 
 
 def test_frozen_blocks_do_not_move():

@@ -11,7 +11,7 @@ import keras
 import numpy as np
 import pytest
 
-from keras_vit.models import ViTConfig
+from keras_vit.models import SwinConfig, ViTConfig
 from keras_vit.training import layout_map
 
 ROOT = Path(__file__).parents[2]
@@ -172,3 +172,9 @@ def test_a_mesh_without_the_axis_is_refused(monkeypatch):
     mesh.axis_names = ("batch", "heads")
     with pytest.raises(ValueError, match=r"an axis 'model'. Received: axis_names=\('batch', 'he"):
         layout_map(ViTConfig(), mesh)
+
+
+def test_other_families_are_refused(monkeypatch):
+    monkeypatch.setattr(keras.backend, "backend", lambda: "jax")
+    with pytest.raises(ValueError, match="Received: SwinConfig; use keras.distribution.DataPar"):
+        layout_map(SwinConfig(), Mesh(1))
