@@ -3,7 +3,7 @@ import pytest
 
 from keras_vit import create_model
 from keras_vit.weights import adapted
-from keras_vit.weights.resample import bicubic, resize_patches
+from keras_vit.weights.resample import bicubic, resize_offsets, resize_patches
 
 TINY = {
     "image_size": (8, 12),
@@ -82,3 +82,27 @@ def test_layers_that_go_away():
     model = tiny(dropout=0.1)
     assert adapted(model, num_classes=0).output_shape == (None, 12)
     assert "dropout" not in [layer.name for layer in adapted(model, dropout=0.0).layers]
+
+
+def test_tables_of_offsets_are_resized():
+    fields = {"patch_size": 2, "width": 6, "depths": (1, 1), "num_heads": (2, 3), "num_classes": 5}
+    model = create_model("swin_t", image_size=(16, 32), window_size=4, **fields)
+    generator = np.random.default_rng(3)
+    for variable in model.weights:
+        variable.assign(generator.normal(1.0, 0.3, variable.shape))
+    new = adapted(model, image_size=(8, 32), window_size=(4, 8))
+    old, path = values(model), "block_0/attention/relative_bias"
+    expected = resize_offsets(old[path], (4, 4), (4, 8), "bicubic")
+    np.testing.assert_array_equal(values(new)[path], expected)
+    # The last map is 2 x 8 tokens.
+    assert values(new)["block_1/attention/relative_bias"].shape == (3 * 15, 3)
+    with pytest.raises(ValueError, match="Received: 'window_size'"):
+        adapted(tiny(), window_size=7)
+
+
+def test_a_hybrids_projection_keeps_its_size_on_the_map():
+    fields = {"width": 12, "depth": 1, "num_heads": 2, "mlp_dim": 13, "patch_size": 8}
+    model = create_model("r_ti16", image_size=16, **fields)
+    new = adapted(model, image_size=(8, 24), patch_size=4)
+    assert values(new)["patch_encoder/projection/kernel"].shape == (64, 12)
+    assert values(new)["patch_encoder/position"].shape == (1, 13, 12)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from keras_vit.models import ViTConfig
-from keras_vit.weights.fitting import fit_kernel, fit_positions, fit_prefix
-from keras_vit.weights.resample import RESIZES, resize_grid, resize_patches
+from keras_vit.weights.fitting import fit_kernel, fit_offsets, fit_positions, fit_prefix
+from keras_vit.weights.resample import RESIZES, resize_grid, resize_offsets, resize_patches
 
 WIDTH, PATCH = 7, (2, 3)
 GRID, NEW_GRID = (3, 5), (4, 2)
@@ -121,3 +121,26 @@ def test_a_kernel_of_another_patch_size_is_resized(resize):
     np.testing.assert_array_equal(matrix, exact.reshape(60, 11))
     assert matrix.dtype == "float64"
     assert note == f"patches resized from 2×3 to 5×4 (pseudo-inverse, {resize})"
+
+
+def test_offsets_of_the_same_grid_stay():
+    table = random(15, 2)
+    assert fit_offsets(table, (2, 3), (2, 3), "bicubic") == (table, "")
+    # Where the file does not tell, the model's grid is tried before a square.
+    assert fit_offsets(table, (7, 7), (2, 3), "bicubic") == (table, "")
+
+
+@pytest.mark.parametrize(("told", "count"), [((2, 3), 15), ((7, 7), 25)])
+def test_offsets_of_another_grid_are_resized(told, count):
+    table = random(count, 2)
+    grid = (2, 3) if count == 15 else (3, 3)
+    new, note = fit_offsets(table, told, (4, 2), "geometric")
+    np.testing.assert_array_equal(
+        new, resize_offsets(table.astype("float64"), grid, (4, 2), "geometric")
+    )
+    assert note == f"resized from {grid[0]}×{grid[1]} to 4×2 tokens (geometric)"
+
+
+def test_offsets_of_an_unknown_grid():
+    with pytest.raises(ValueError, match="nothing tells the grid"):
+        fit_offsets(random(33, 2), (2, 3), (4, 2), "bicubic")

@@ -73,6 +73,19 @@ CASES = {
     ),
     "joined_matrices": (layouts.joined_matrices(2), many(2, OUT, WIDTH), (WIDTH, 2 * OUT)),
     "joined_vectors": (layouts.joined_vectors(2), many(2, OUT), (2 * OUT,)),
+    "conv": (layouts.CONV, [normal(OUT, CHANNELS, 2, 3)], (2, 3, CHANNELS, OUT)),
+    "depthwise": (layouts.DEPTHWISE, [normal(CHANNELS, 1, 2, 3)], (2, 3, CHANNELS, 1)),
+    "pointwise": (layouts.POINTWISE, [normal(OUT, WIDTH, 1, 1)], (WIDTH, OUT)),
+    "torch_by_head": (
+        layouts.torch_by_head(3, HEADS),
+        [normal(3 * WIDTH, CHANNELS, 1, 1)],
+        (CHANNELS, 3, HEADS, HEAD_DIM),
+    ),
+    "torch_by_head_bias": (
+        layouts.torch_by_head_bias(3, HEADS),
+        [normal(3 * WIDTH)],
+        (3, HEADS, HEAD_DIM),
+    ),
 }
 
 
@@ -195,6 +208,35 @@ def test_joined_matrices_give_one_output_beside_the_other():
     gate, value = np.split(x @ ours + bias, 2, axis=1)
     assert_same(gate, expected[0])
     assert_same(value, expected[1])
+
+
+def test_convolutions_by_their_axes():
+    (theirs,), ours = exact("conv")
+    patch = normal(2, 3, CHANNELS).astype("float64")
+    assert_same(np.einsum("pqc,pqco->o", patch, ours), np.einsum("pqc,ocpq->o", patch, theirs))
+    (theirs,), ours = exact("depthwise")
+    assert_same(np.einsum("pqc,pqco->c", patch, ours), np.einsum("pqc,copq->c", patch, theirs))
+    (theirs,), ours = exact("pointwise")
+    pixel = normal(WIDTH).astype("float64")
+    assert_same(pixel @ ours, np.einsum("c,ocpq->o", pixel, theirs))
+
+
+def test_coatnets_projections_come_head_by_head():
+    (theirs,), ours = exact("torch_by_head")
+    (vector,), bias = exact("torch_by_head_bias")
+    pixel = normal(CHANNELS).astype("float64")
+    projected = theirs[:, :, 0, 0] @ pixel + vector
+    found = np.einsum("c,cphk->phk", pixel, ours) + bias
+    for head in range(HEADS):
+        for part in range(3):
+            start = (head * 3 + part) * HEAD_DIM
+            assert_same(found[part, head], projected[start : start + HEAD_DIM])
+
+
+@pytest.mark.parametrize("name", ["pointwise", "torch_by_head"])
+def test_a_larger_kernel_is_no_matrix(name):
+    with pytest.raises(ValueError, match="1 x 1 convolution"):
+        CASES[name][0].to_ours(normal(3 * WIDTH, CHANNELS, 3, 3))
 
 
 @pytest.mark.parametrize("shape", [(HEAD_DIM, HEADS, OUT), (WIDTH, OUT)])

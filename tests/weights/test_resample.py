@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 import scipy.ndimage
 
-from keras_vit.weights.resample import RESIZES, resize_grid, resize_named, resize_patches
+from keras_vit.weights.resample import (
+    OFFSET_RESIZES,
+    RESIZES,
+    geometric,
+    resize_grid,
+    resize_named,
+    resize_offsets,
+    resize_patches,
+)
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "patch_resize.npz"
 SOURCE = np.array([1.0, 2, 4, 8])
@@ -250,3 +258,37 @@ def test_patch_kernels_are_timms(name):
     found = resize_patches(kernel, new_size, "bicubic_antialias").transpose(3, 2, 0, 1)
     difference = np.abs(found - stored[name]).max() / np.abs(stored[name]).max()
     assert difference < 1e-6
+
+
+def test_geometric_steps_reach_as_far_as_the_new_offsets():
+    # Offsets of 4 tokens in a row, for 7: steps of 1, q and q squared are 6 at q = 1.79128785, of
+    # which 1.5 is the most. So 0, 1, 2.5, 4.75 and beyond them the last.
+    table = np.array([0.0, 10, 20, 30, 40, 50, 60])
+    places = [-4.75, -2.5, -1, 0, 1, 2.5, 4.75]
+    expected = np.interp(np.arange(-6, 7), places, table)
+    np.testing.assert_allclose(geometric(7, 13) @ table, expected, atol=1e-4)
+    np.testing.assert_array_equal((geometric(7, 13) @ table)[[0, 6, 12]], [0, 30, 60])
+
+
+def test_geometric_steps_hardly_move_what_keeps_its_size():
+    matrix = geometric(7, 7)
+    np.testing.assert_allclose(matrix.sum(axis=1), np.ones(7))
+    assert 0 < np.abs(matrix - np.eye(7)).max() < 0.03
+    np.testing.assert_array_equal(geometric(1, 3), np.ones((3, 1)))
+
+
+@pytest.mark.parametrize("resize", OFFSET_RESIZES)
+def test_a_table_of_offsets_is_resized_along_both_axes(resize):
+    table = random(3 * 5, 2).astype("float32")
+    new = resize_offsets(table, (2, 3), (3, 2), resize)
+    rows, columns = OFFSET_RESIZES[resize](3, 5), OFFSET_RESIZES[resize](5, 3)
+    pictures = table.reshape(3, 5, 2).astype("float64")
+    expected = np.einsum("ih,jw,hwk->ijk", rows, columns, pictures).reshape(15, 2)
+    assert new.dtype == "float32"
+    np.testing.assert_allclose(new, expected, rtol=1e-6, atol=1e-7)
+    assert resize_offsets(table, (2, 3), (2, 3), resize) is table
+
+
+def test_positions_know_no_geometric_steps():
+    with pytest.raises(ValueError, match="Received: 'geometric'"):
+        resize_grid(random(1, 15, 2), (3, 5), (5, 3), "geometric")

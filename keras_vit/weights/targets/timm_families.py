@@ -26,12 +26,12 @@ def swin(model):
         "num_heads": list(config.num_heads),
         "window_size": list(config.window_size),
         "mlp_ratio": config.mlp_ratio,
-        "act_layer": config.activation,
         "strict_img_size": False,
     }
     return Target(
         source="timm_swin",
         in_the_way=in_the_way(
+            activation=config.activation != "gelu" and "timm's config cannot state it: gelu",
             norm_epsilon=config.norm_epsilon != 1e-5 and "timm's config cannot state it: 1e-5",
             representation_size=config.representation_size and "timm has no such layer",
             image_size=_padded_and_shifted(config)

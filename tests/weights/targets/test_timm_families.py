@@ -23,7 +23,6 @@ def test_a_swin():
         "num_heads": [2, 3],
         "window_size": [2, 3],
         "mlp_ratio": 1.5,
-        "act_layer": "gelu",
         "strict_img_size": False,
     }
     assert found["pretrained_cfg"]["classifier"] == "head.fc"
