@@ -17,6 +17,9 @@ from keras_vit.layers import Preprocessing
 from keras_vit.training import evaluate
 from tests.data.pictures import as_rgb, in_every_form, photograph
 
+# Some 70 files by five roads.
+pytestmark = pytest.mark.prove
+
 SQUASH = Preprocessing(image_size=(32, 24))
 CROP = Preprocessing(image_size=32, resize="crop", crop=0.875)
 
@@ -85,10 +88,7 @@ def served(files, value, tmp_path):
     return logits.numpy().reshape(-1, *value.image_size, 3)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [pytest.param(SQUASH, marks=pytest.mark.prove, id="squash"), pytest.param(CROP, id="crop")],
-)
+@pytest.mark.parametrize("value", [SQUASH, CROP], ids=["squash", "crop"])
 def test_pixels_are_pillows(files, value, tmp_path):
     expected = np.stack([by_pillow(path, value) for path in files])
     paths = {

@@ -56,6 +56,7 @@ def test_stages_are_called_in_their_order_with_what_they_take(records, cache):
 EVERYTHING = ("inception_crop", "color_jitter", "flip", "random_erasing", "mix_or_cut")
 
 
+@pytest.mark.prove  # tracing all parts takes its time
 @pytest.mark.parametrize("augment", [EVERYTHING, ("three_augment", "mixup")], ids=["cut", "whole"])
 def test_resume_with_every_stage_is_exact(records, augment):
     """The first from files, the second from memory image by image."""
@@ -68,6 +69,7 @@ def test_resume_with_every_stage_is_exact(records, augment):
     assert not np.array_equal(whole[0][0], whole[1][0])
 
 
+@pytest.mark.prove
 def test_images_on_their_own_are_the_same_from_memory_and_from_files(records):
     kept, read = (
         batches(records, 3, augment=("color_jitter", "flip"), cache_bytes=size)
@@ -96,6 +98,7 @@ def test_repeats_follow_one_another(records):
     np.testing.assert_array_equal(twice, np.repeat(plain, 2, axis=0))
 
 
+@pytest.mark.prove
 def test_one_channel_goes_through_everything(records):
     value = Preprocessing(image_size=8, mean=(0.5,), std=(0.5,))
     augment = ("resized_crop", "three_augment", "random_erasing", "cutmix")

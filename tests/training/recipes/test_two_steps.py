@@ -30,8 +30,13 @@ def sigmoid(targets, logits):
 @pytest.mark.parametrize(
     "name, loss",
     [
-        ("deit_s16", softmax),
-        ("deit3_s16", lambda targets, logits: sigmoid(targets, logits) / 10),
+        # Tracing all that these augment by takes its time.
+        pytest.param("deit_s16", softmax, marks=pytest.mark.prove),
+        pytest.param(
+            "deit3_s16",
+            lambda targets, logits: sigmoid(targets, logits) / 10,
+            marks=pytest.mark.prove,
+        ),
         ("original_i21k_b16", sigmoid),
     ],
 )
