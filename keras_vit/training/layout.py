@@ -89,7 +89,9 @@ def require_jax():
 
 
 def _rules(config):
-    """Yields (pattern of weight paths, axes)."""
+    """Yields (pattern of weight paths, axes); none for models that are not split."""
+    if not isinstance(config, ViTConfig):
+        return
     parts = [(r"block_\d+", {**ATTENTION, **MLP})] if config.depth else []
     if config.pooling == "map":
         parts.append(("pool", {**POOLING, **MLP}))
@@ -99,17 +101,17 @@ def _rules(config):
 
 
 def _check(config, mesh):
-    if not isinstance(config, ViTConfig):
-        raise ValueError(
-            "`layout_map` knows models with the weights of a ViT. "
-            f"Received: {type(config).__name__}; use keras.distribution.DataParallel."
-        )
     if MODEL_AXIS not in mesh.axis_names:
         raise ValueError(
             f"`mesh` must have an axis {MODEL_AXIS!r}. Received: axis_names={mesh.axis_names}."
         )
     chips = mesh.shape[mesh.axis_names.index(MODEL_AXIS)]
-    for field in ("num_heads", "mlp_dim"):
+    if chips > 1 and not isinstance(config, ViTConfig):
+        raise ValueError(
+            f"The chips along {MODEL_AXIS!r} must be 1 for other models than ViTs. "
+            f"Received: {type(config).__name__}, {chips} chips."
+        )
+    for field in ("num_heads", "mlp_dim") if chips > 1 else ():
         if getattr(config, field) % chips:
             raise ValueError(
                 f"The chips along {MODEL_AXIS!r} must divide `{field}`. "

@@ -176,5 +176,5 @@ def test_a_mesh_without_the_axis_is_refused(monkeypatch):
 
 def test_other_families_are_refused(monkeypatch):
     monkeypatch.setattr(keras.backend, "backend", lambda: "jax")
-    with pytest.raises(ValueError, match="Received: SwinConfig; use keras.distribution.DataPar"):
-        layout_map(SwinConfig(), Mesh(1))
+    with pytest.raises(ValueError, match="must be 1 for other models.*SwinConfig, 2 chips"):
+        layout_map(SwinConfig(), Mesh(2))

@@ -12,6 +12,7 @@ from keras_vit.models.flops import training_flops
 from keras_vit.training.tpu.figures import collectives, gathers_of
 from keras_vit.training.tpu.jax_step import training_step
 from keras_vit.training.tpu.lint import lint
+from tests.training.tpu.narrow import narrow
 
 BATCH = 4
 SMALL = {
@@ -36,15 +37,21 @@ def product_flops(text):
 
 
 def published(name):
-    """A published variant at its resolution, with one of its blocks, which are all alike."""
+    """A published variant at its resolution, with one of its blocks, which are all alike.
+
+    The relatives are narrow, too, and their products are not counted: convolutions are none.
+    """
     model_class, fields = NAMES[name]
-    config = model_class.config_class(**{**fields, "depth": 1, "dropout": 0.1, "drop_path": 0.1})
+    plain = model_class.config_class is ViTConfig
+    noise = {"dropout": 0.1, "drop_path": 0.1}
+    fields = {**fields, **noise, "depth": 1} if plain else narrow(model_class.config_class, fields)
+    config = model_class.config_class(**fields)
     text = training_step(model_class, config, jax.devices()[:1], BATCH).lowered.as_text()
-    return {
-        "lint": lint(text),
+    flops = {
         "product_flops": product_flops(text),
         "analytic_flops": BATCH * training_flops(config),
     }
+    return {"lint": lint(text), **(flops if plain else {})}
 
 
 def spread(kind, ways):

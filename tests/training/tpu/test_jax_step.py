@@ -44,7 +44,9 @@ def test_every_published_variant_is_clean(found):
 
 
 def test_the_products_are_those_of_the_analytic_count(found):
-    for name, numbers in found["published"].items():
+    plain = {name: it for name, it in found["published"].items() if "product_flops" in it}
+    assert len(plain) > 40
+    for name, numbers in plain.items():
         more = 4 * 3 * 2 * SECOND_HEAD.get(name, 0) * 1000
         assert numbers["product_flops"] == numbers["analytic_flops"] + more, name
 
