@@ -5,6 +5,8 @@ import math
 import keras
 from keras import ops
 
+from keras_vit.layers.choices import check_choice
+
 
 def _is_double(x):
     # TensorFlow 2.21 rounds the constants of its GELU to float32: off by 5e-9 in float64, where
@@ -56,6 +58,5 @@ def activation(name):
     >>> round(float(activation("gelu")(1.0)), 6)
     0.841345
     """
-    if name not in ACTIVATIONS:
-        raise ValueError(f"`activation` must be one of {sorted(ACTIVATIONS)}. Received: {name!r}.")
+    check_choice("activation", name, ACTIVATIONS)
     return ACTIVATIONS[name]

@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_vit.layers.activations import activation as activation_named
 from keras_vit.layers.base import Layer
+from keras_vit.layers.choices import check_choice
 from keras_vit.layers.drop_path import DropPath
 from keras_vit.layers.pooled_shortcut import PooledShortcut
 from keras_vit.layers.remat import rematerialised
@@ -20,8 +21,7 @@ def strides_named(name):
     Raises:
         ValueError: if there is no such way.
     """
-    if name not in STRIDES:
-        raise ValueError(f"`stride_in` must be one of {sorted(STRIDES)}. Received: {name!r}.")
+    check_choice("stride_in", name, STRIDES)
     return STRIDES[name]
 
 

@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from keras_vit.layers.base import Layer
+from keras_vit.layers.choices import check_choice
 
 POOLS = {"average": ops.average_pool, "max": ops.max_pool}
 
@@ -53,8 +54,7 @@ class PooledShortcut(Layer):
 
     def __init__(self, width, halve=False, pool="average", **kwargs):
         super().__init__(**kwargs)
-        if pool not in POOLS:
-            raise ValueError(f"`pool` must be one of {sorted(POOLS)}. Received: {pool!r}.")
+        check_choice("pool", pool, POOLS)
         self.width = width
         self.halve = halve
         self.pool = pool

@@ -4,6 +4,7 @@ import keras
 from keras import ops
 
 from keras_vit.layers.base import Layer
+from keras_vit.layers.choices import check_choice
 
 
 def by_variance(centred):
@@ -26,10 +27,7 @@ def standardisation_named(name):
     Raises:
         ValueError: if there is none.
     """
-    if name not in STANDARDISATIONS:
-        raise ValueError(
-            f"`standardisation` must be one of {sorted(STANDARDISATIONS)}. Received: {name!r}."
-        )
+    check_choice("standardisation", name, STANDARDISATIONS)
     return STANDARDISATIONS[name]
 
 

@@ -4,6 +4,7 @@ import keras
 
 from keras_vit.layers.attention import Attention, head_dim
 from keras_vit.layers.base import Layer
+from keras_vit.layers.choices import check_choice
 from keras_vit.layers.drop_path import DropPath
 from keras_vit.layers.layer_norm import LayerNorm
 from keras_vit.layers.layer_scale import LayerScale
@@ -26,8 +27,7 @@ def attention_named(name):
     Raises:
         ValueError: if there is none.
     """
-    if name not in ATTENTION:
-        raise ValueError(f"`attention` must be one of {sorted(ATTENTION)}. Received: {name!r}.")
+    check_choice("attention", name, ATTENTION)
     return ATTENTION[name]
 
 
@@ -37,8 +37,7 @@ def mlp_named(name):
     Raises:
         ValueError: if there is none.
     """
-    if name not in MLPS:
-        raise ValueError(f"`mlp` must be one of {sorted(MLPS)}. Received: {name!r}.")
+    check_choice("mlp", name, MLPS)
     return MLPS[name]
 
 

@@ -5,6 +5,7 @@ import dataclasses
 import keras
 
 from keras_vit.layers import Preprocessing
+from keras_vit.layers.activations import activation as activation_named
 from keras_vit.step import ExactFit
 
 
@@ -74,6 +75,17 @@ def input_dtype(policy):
     return policy.variable_dtype
 
 
+def image_input(config, policy):
+    """Returns the symbolic images `[b, h, w, c]` that a model's graph begins with."""
+    shape = (*config.image_size, config.channels)
+    return keras.Input(shape, dtype=input_dtype(policy), name="images")
+
+
+def stage_taps(stages):
+    """Returns the maps of a pyramid's stages by the names that `features` gives them."""
+    return {f"stage_{index}": stage for index, stage in enumerate(stages)}
+
+
 def head_dtype(policy):
     """Returns the dtype of a model's head: float32 under a mixed policy, for the loss's sake."""
     return keras.DTypePolicy(policy.variable_dtype)
@@ -128,14 +140,17 @@ def check_rate(name, value):
         raise ValueError(f"`{name}` must be in [0, 1). Received: {name}={value!r}.")
 
 
-def check_choice(name, value, choices):
-    """Checks a config's name of something.
+def check_shared(config):
+    """Checks the fields that the config of every family has.
 
     Raises:
-        ValueError: if it is none of `choices`.
+        ValueError: for a number, a rate or an activation that cannot be.
     """
-    if value not in choices:
-        raise ValueError(f"`{name}` must be one of {sorted(choices)}. Received: {value!r}.")
+    check_count("channels", config.channels)
+    check_count("num_classes", config.num_classes, least=0)
+    for name in ("dropout", "attention_dropout", "drop_path"):
+        check_rate(name, getattr(config, name))
+    activation_named(config.activation)
 
 
 def fitted_preprocessing(config):

@@ -17,18 +17,18 @@ from keras_vit.layers import (
     TransformerBlock,
     drop_path_rates,
 )
-from keras_vit.layers.activations import activation as activation_named
+from keras_vit.layers.choices import check_choice
 from keras_vit.layers.mbconv import STRIDES
 from keras_vit.layers.pooled_shortcut import POOLS
 from keras_vit.layers.sizes import pair
 from keras_vit.models.base import (
     ImageModel,
-    check_choice,
     check_count,
-    check_rate,
+    check_shared,
     classifier,
     fitted_preprocessing,
-    input_dtype,
+    image_input,
+    stage_taps,
 )
 
 CONV, ATTENTION = "conv", "attention"
@@ -152,15 +152,12 @@ class CoAtNetConfig:
         fix = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
         fix("image_size", pair("image_size", self.image_size))
         fix("stages", tuple(tuple(stage) for stage in self.stages))
-        for name in ("channels", "stem_width", "head_dim", "expansion"):
+        check_shared(self)
+        for name in ("stem_width", "head_dim", "expansion"):
             check_count(name, getattr(self, name))
-        check_count("num_classes", self.num_classes, least=0)
-        for name in ("dropout", "attention_dropout", "drop_path"):
-            check_rate(name, getattr(self, name))
         check_choice("pool", self.pool, POOLS)
         check_choice("stride_in", self.stride_in, STRIDES)
         check_choice("pooling", self.pooling, POOLING)
-        activation_named(self.activation)
         _check_stages(self)
         fix("preprocessing", fitted_preprocessing(self))
 
@@ -253,9 +250,7 @@ class CoAtNet(ImageModel):
 
     @staticmethod
     def build_graph(config, policy):
-        images = keras.Input(
-            (*config.image_size, config.channels), dtype=input_dtype(policy), name="images"
-        )
+        images = image_input(config, policy)
         stages = _stages(images, config, policy)
         normed, pooled = POOLING[config.pooling](stages[-1], config, policy)
         width = config.stages[-1][1]
@@ -264,7 +259,7 @@ class CoAtNet(ImageModel):
             "tokens": tokens,
             "prefix": tokens[:, :0],
             "pooled": pooled,
-            **{f"stage_{index}": stage for index, stage in enumerate(stages)},
+            **stage_taps(stages),
         }
         return images, classifier(pooled, config, policy), taps
 

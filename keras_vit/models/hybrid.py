@@ -11,7 +11,7 @@ import keras
 
 from keras_vit.layers import Bottleneck, GroupNorm, StandardisedConv
 from keras_vit.layers.standardised_conv import standardisation_named
-from keras_vit.models.base import check_count, input_dtype
+from keras_vit.models.base import check_count, image_input, stage_taps
 from keras_vit.models.vit import VARIANTS as VIT_VARIANTS
 from keras_vit.models.vit import ViT, ViTConfig, transformer
 
@@ -123,13 +123,10 @@ class Hybrid(ViT):
 
     @staticmethod
     def build_graph(config, policy):
-        images = keras.Input(
-            (*config.image_size, config.channels), dtype=input_dtype(policy), name="images"
-        )
+        images = image_input(config, policy)
         stages = _resnet(images, config, policy)
         logits, taps = transformer(stages[-1], config, policy)
-        taps |= {f"stage_{index}": stage for index, stage in enumerate(stages) if config.units}
-        return images, logits, taps
+        return images, logits, {**taps, **(stage_taps(stages) if config.units else {})}
 
 
 def _resnet(images, config, policy):

@@ -18,17 +18,17 @@ from keras_vit.layers import (
     TransformerBlock,
     drop_path_rates,
 )
-from keras_vit.layers.activations import activation as activation_named
 from keras_vit.layers.attention import head_dim
 from keras_vit.layers.sizes import pair
 from keras_vit.layers.windows import fitted_window
 from keras_vit.models.base import (
     ImageModel,
     check_count,
-    check_rate,
+    check_shared,
     classifier,
     fitted_preprocessing,
-    input_dtype,
+    image_input,
+    stage_taps,
 )
 
 VARIANTS = {
@@ -115,11 +115,8 @@ class SwinConfig:
             fix(name, pair(name, getattr(self, name)))
         for name in ("depths", "num_heads"):
             fix(name, tuple(getattr(self, name)))
-        for name in ("channels", "width"):
-            check_count(name, getattr(self, name))
-        check_count("num_classes", self.num_classes, least=0)
-        for name in ("dropout", "attention_dropout", "drop_path"):
-            check_rate(name, getattr(self, name))
+        check_shared(self)
+        check_count("width", self.width)
         if not self.depths or len(self.depths) != len(self.num_heads):
             raise ValueError(
                 "`depths` and `num_heads` must have one number for each stage. "
@@ -127,7 +124,6 @@ class SwinConfig:
             )
         for width, heads in zip(self.widths, self.num_heads, strict=True):
             head_dim(width, heads)
-        activation_named(self.activation)
         fix("preprocessing", fitted_preprocessing(self))
 
     @property
@@ -202,9 +198,7 @@ class Swin(ImageModel):
 
     @staticmethod
     def build_graph(config, policy):
-        images = keras.Input(
-            (*config.image_size, config.channels), dtype=input_dtype(policy), name="images"
-        )
+        images = image_input(config, policy)
         stages = _stages(_embedded(images, config, policy), config, policy)
         x = LayerNorm(config.norm_epsilon, name="norm", dtype=policy)(stages[-1])
         tokens = keras.layers.Reshape((-1, config.widths[-1]), name="tokens", dtype=policy)(x)
@@ -213,7 +207,7 @@ class Swin(ImageModel):
             "tokens": tokens,
             "prefix": tokens[:, :0],
             "pooled": pooled,
-            **{f"stage_{index}": stage for index, stage in enumerate(stages)},
+            **stage_taps(stages),
         }
         return images, classifier(pooled, config, policy), taps
 

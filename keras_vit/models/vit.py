@@ -22,19 +22,18 @@ from keras_vit.layers import (
     TransformerBlock,
     drop_path_rates,
 )
-from keras_vit.layers.activations import activation as activation_named
 from keras_vit.layers.attention import head_dim
+from keras_vit.layers.choices import check_choice
 from keras_vit.layers.patch_encoder import POSITIONS
 from keras_vit.layers.sizes import pair, patch_grid
 from keras_vit.layers.transformer_block import mlp_named
 from keras_vit.models.base import (
     ImageModel,
-    check_choice,
     check_count,
-    check_rate,
+    check_shared,
     classifier,
     fitted_preprocessing,
-    input_dtype,
+    image_input,
 )
 
 # The MLP width is stored, not a ratio: it is not 4 for So400m, g and G.
@@ -129,14 +128,12 @@ class ViTConfig:
         fix("image_size", pair("image_size", self.image_size))
         fix("patch_size", pair("patch_size", self.patch_size))
         patch_grid(self.image_size, self.patch_size)
-        for name in ("channels", "width", "num_heads", "mlp_dim"):
+        check_shared(self)
+        for name in ("width", "num_heads", "mlp_dim"):
             check_count(name, getattr(self, name))
-        for name in ("depth", "registers", "num_classes"):
+        for name in ("depth", "registers"):
             check_count(name, getattr(self, name), least=0)
-        for name in ("dropout", "attention_dropout", "drop_path"):
-            check_rate(name, getattr(self, name))
         head_dim(self.width, self.num_heads)
-        activation_named(self.activation)
         mlp_named(self.mlp)
         check_choice("pooling", self.pooling, POOLING)
         check_choice("position", self.position, POSITIONS)
@@ -205,9 +202,7 @@ class ViT(ImageModel):
 
     @staticmethod
     def build_graph(config, policy):
-        images = keras.Input(
-            (*config.image_size, config.channels), dtype=input_dtype(policy), name="images"
-        )
+        images = image_input(config, policy)
         return images, *transformer(images, config, policy)
 
 
