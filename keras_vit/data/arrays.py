@@ -9,7 +9,7 @@ from PIL import Image
 
 from keras_vit.data.naming import distinct
 from keras_vit.data.records import Records
-from keras_vit.data.targets import Classes, Tags, Unlabelled
+from keras_vit.data.targets import Classes, Tags, Unlabelled, gathered
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -26,9 +26,7 @@ class ArraySource:
 
     def encoded(self, position):
         """Writes one image as a PNG in a graph."""
-        with tf.init_scope():
-            images = tf.constant(self.images)
-        return tf.io.encode_png(tf.gather(images, position), compression=0)
+        return tf.io.encode_png(gathered(self.images, position), compression=0)
 
     def read(self, position):
         """Writes one image as a PNG."""

@@ -4,14 +4,14 @@ import numpy as np
 import tensorflow as tf
 
 from keras_vit.data import headers
+from keras_vit.data.augment.crops import cut
+from keras_vit.data.augment.ops import grey
 
 # How files start; "." stands for any byte. The last is for all others.
 _STARTS = (b"\xff\xd8\xff", b"\x89PNG", b"GIF8", b"BM", b"RIFF....WEBP", b"")
 _WIDTH = 21  # up to the flags of an extended WebP
 _BYTES = np.array([list(start.ljust(_WIDTH, b".")) for start in _STARTS], "uint8")
 _ANY = _BYTES == ord(".")
-# Weights of red, green and blue in grey, ITU-R 601-2, in 1/65536: Pillow's integers.
-_LUMA = (19595, 38470, 7471)
 
 
 def decode(encoded, channels=3, window=None):
@@ -62,7 +62,7 @@ def decode(encoded, channels=3, window=None):
         _unknown,
     ]
     image = tf.ensure_shape(tf.switch_case(which, readers), [None, None, 3])
-    return _grey(image) if channels == 1 else image
+    return grey(image) if channels == 1 else image
 
 
 def fit(image, preprocessing):
@@ -161,11 +161,7 @@ def _webp(encoded, head):
 
 
 def _cut(image, window):
-    if window is None:
-        return image
-    place = window(tf.shape(image)[:2])
-    part = tf.slice(image, [place[0], place[1], 0], [place[2], place[3], -1])
-    return tf.ensure_shape(part, [None, None, image.shape[-1]])
+    return image if window is None else cut(image, window(tf.shape(image)[:2]))
 
 
 def _unknown():
@@ -196,11 +192,6 @@ def _on_white(colour, alpha):
     """Composites, rounded to the nearest level as Pillow's paste does."""
     colour, alpha = tf.cast(colour, tf.int32), tf.cast(alpha, tf.int32)
     return tf.cast((colour * alpha + 255 * (255 - alpha) + 127) // 255, tf.uint8)
-
-
-def _grey(image):
-    total = tf.reduce_sum(tf.cast(image, tf.int32) * _LUMA, axis=-1, keepdims=True)
-    return tf.cast(tf.bitwise.right_shift(total + 32768, 16), tf.uint8)
 
 
 def _squash(shape, size, crop):

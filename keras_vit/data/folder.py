@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from keras_vit.data.naming import distinct
 from keras_vit.data.records import Records
-from keras_vit.data.targets import Classes, Unlabelled
+from keras_vit.data.targets import Classes, Unlabelled, gathered
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp")
 SPLITS = ("train", "val", "validation", "test")
@@ -29,10 +29,9 @@ class FolderSource:
 
     def encoded(self, position):
         """Reads one file in a graph."""
-        with tf.init_scope():
-            # Bytes: a file name need not be valid Unicode.
-            paths = tf.constant([os.fsencode(self.folder / path) for path in self.paths])
-        return tf.io.read_file(tf.gather(paths, position))
+        # Bytes: a file name need not be valid Unicode.
+        paths = [os.fsencode(self.folder / path) for path in self.paths]
+        return tf.io.read_file(gathered(paths, position))
 
     def read(self, position):
         """Reads one file."""

@@ -6,6 +6,16 @@ import hashlib
 import numpy as np
 import tensorflow as tf
 
+from keras_vit.data.targets import gathered
+
+
+class ReadThroughPython:
+    """A source that TensorFlow has no op for: a graph calls its `read`."""
+
+    def encoded(self, position):
+        """Reads one image in a graph."""
+        return tf.ensure_shape(tf.numpy_function(self.read, [position], tf.string), [])
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Records:
@@ -69,9 +79,7 @@ class Records:
         Args:
             index: scalar integer tensor in `[0, len(self))`; may be symbolic.
         """
-        with tf.init_scope():  # captured once, not copied into every traced function
-            positions = tf.constant(self.positions)
-        return self.source.encoded(tf.gather(positions, index))
+        return self.source.encoded(gathered(self.positions, index))
 
     def read(self, index):
         """Returns the bytes of one image, outside of any graph."""

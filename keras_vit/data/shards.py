@@ -8,10 +8,9 @@ import struct
 from pathlib import Path
 
 import numpy as np
-import tensorflow as tf
 
 from keras_vit.data.naming import classes, distinct, listed_names, tags
-from keras_vit.data.records import Records
+from keras_vit.data.records import ReadThroughPython, Records
 from keras_vit.data.targets import Captions, Unlabelled
 from keras_vit.data.wire import example
 from keras_vit.layers.extras import require
@@ -29,7 +28,7 @@ _GZIP = b"\x1f\x8b"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class ShardSource:
+class ShardSource(ReadThroughPython):
     """Images inside files, by position.
 
     Args:
@@ -40,10 +39,6 @@ class ShardSource:
 
     paths: tuple
     places: np.ndarray
-
-    def encoded(self, position):
-        """Reads one image in a graph, through Python: TensorFlow has no op for part of a file."""
-        return tf.ensure_shape(tf.numpy_function(self.read, [position], tf.string), [])
 
     def read(self, position):
         """Reads one image."""
@@ -60,7 +55,7 @@ class ShardSource:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class ArrayRecordSource:
+class ArrayRecordSource(ReadThroughPython):
     """Images inside ArrayRecord files, by position.
 
     Args:
@@ -70,8 +65,6 @@ class ArrayRecordSource:
 
     data: object
     label: str
-
-    encoded = ShardSource.encoded
 
     def read(self, position):
         """Reads one image."""

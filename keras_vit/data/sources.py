@@ -53,8 +53,8 @@ def open_data(spec, split=None):
         FileNotFoundError: if the data is not there.
         ValueError: if the data is not of that form, `split` does not fit it, or is empty.
     """
-    _, opened = _kind(spec)
-    splits = available_splits(spec)
+    splits_of, opened = _kind(spec)
+    splits = splits_of(spec)
     if splits or split is not None:
         split = _choose(spec, split, splits)
     records = opened(spec, split)

@@ -7,9 +7,8 @@ import re
 from pathlib import Path
 
 import numpy as np
-import tensorflow as tf
 
-from keras_vit.data.records import Records
+from keras_vit.data.records import ReadThroughPython, Records
 from keras_vit.data.targets import Captions, Classes, Tags, Unlabelled
 from keras_vit.layers.extras import require
 
@@ -22,7 +21,7 @@ CAPTIONS = ("caption", "text")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class TfdsSource:
+class TfdsSource(ReadThroughPython):
     """Images of one TFDS split by position.
 
     Args:
@@ -34,11 +33,6 @@ class TfdsSource:
     data: object
     key: str
     label: str
-
-    def encoded(self, position):
-        """Reads one image in a graph, through Python: TFDS has no op for random access."""
-        encoded = tf.numpy_function(self.read, [position], tf.string)
-        return tf.ensure_shape(encoded, [])
 
     def read(self, position):
         """Reads one image."""

@@ -1,5 +1,7 @@
 """What the parts that cut a piece out of a decoded image share."""
 
+from typing import ClassVar
+
 import tensorflow as tf
 
 
@@ -7,3 +9,15 @@ def cut(image, box):
     """Returns the part of an image `[h, w, c]` that a box (top, left, height, width) names."""
     part = tf.slice(image, [box[0], box[1], 0], [box[2], box[3], -1])
     return tf.ensure_shape(part, [None, None, image.shape[-1]])
+
+
+class Crop:
+    """A part that keeps the piece that its `window(shape, seed)` names, int32 `[4]`.
+
+    The window alone tells how much of a file has to be decoded.
+    """
+
+    stage: ClassVar[str] = "decoded"
+
+    def __call__(self, image, seed):
+        return cut(image, self.window(tf.shape(image), seed))

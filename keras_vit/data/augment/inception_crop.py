@@ -1,11 +1,10 @@
 """A random part of an image, as big_vision draws it."""
 
 import dataclasses
-from typing import ClassVar
 
 import tensorflow as tf
 
-from keras_vit.data.augment.crops import cut
+from keras_vit.data.augment.crops import Crop
 
 AREA, ASPECT = (0.05, 1.0), (3 / 4, 4 / 3)
 
@@ -35,7 +34,7 @@ def inception_box(shape, seed, area=AREA, aspect=ASPECT):
 
 
 @dataclasses.dataclass(frozen=True)
-class InceptionCrop:
+class InceptionCrop(Crop):
     """Cuts a random part out of an image; the pipeline then resizes the part to the model's size.
 
     Args:
@@ -54,13 +53,9 @@ class InceptionCrop:
         of big_vision's `inception_crop`.
     """
 
-    stage: ClassVar[str] = "decoded"
     area: tuple = AREA
     aspect: tuple = ASPECT
 
     def window(self, shape, seed):
         """Returns which part it is, int32 `[4]`: so much of a file has to be decoded."""
         return inception_box(shape, seed, self.area, self.aspect)
-
-    def __call__(self, image, seed):
-        return cut(image, self.window(tf.shape(image), seed))

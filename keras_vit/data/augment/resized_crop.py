@@ -2,18 +2,17 @@
 
 import dataclasses
 import math
-from typing import ClassVar
 
 import tensorflow as tf
 
-from keras_vit.data.augment.crops import cut
+from keras_vit.data.augment.crops import Crop
 from keras_vit.data.order import uniform
 
 _ATTEMPTS = 10
 
 
 @dataclasses.dataclass(frozen=True)
-class ResizedCrop:
+class ResizedCrop(Crop):
     """Cuts a random part out of an image; the pipeline then resizes the part to the model's size.
 
     The cut of torchvision's `RandomResizedCrop`: the area uniform, the logarithm of the aspect
@@ -32,7 +31,6 @@ class ResizedCrop:
         `[h', w', c]`, a part of `image`.
     """
 
-    stage: ClassVar[str] = "decoded"
     area: tuple = (0.08, 1.0)
     aspect: tuple = (3 / 4, 4 / 3)
 
@@ -55,6 +53,3 @@ class ResizedCrop:
         top = tf.floor(down * (high - height + tf.cast(found, tf.float32)))
         left = tf.floor(right * (wide - width + tf.cast(found, tf.float32)))
         return tf.cast(tf.stack([top, left, height, width]), tf.int32)
-
-    def __call__(self, image, seed):
-        return cut(image, self.window(tf.shape(image), seed))

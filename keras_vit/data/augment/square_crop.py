@@ -1,16 +1,15 @@
 """A square out of an image, nearly as large as it goes."""
 
 import dataclasses
-from typing import ClassVar
 
 import tensorflow as tf
 
-from keras_vit.data.augment.crops import cut
+from keras_vit.data.augment.crops import Crop
 from keras_vit.data.order import uniform
 
 
 @dataclasses.dataclass(frozen=True)
-class SquareCrop:
+class SquareCrop(Crop):
     """Cuts a square of a fixed share of the short side out of an image, anywhere in it.
 
     big_vision's `resize_small(448)|random_crop(384)`, in whole pixels of the image as it was
@@ -27,7 +26,6 @@ class SquareCrop:
         `[s, s, c]`, a part of `image`.
     """
 
-    stage: ClassVar[str] = "decoded"
     share: float = 384 / 448
 
     def window(self, shape, seed):
@@ -36,6 +34,3 @@ class SquareCrop:
         side = tf.maximum(tf.round(self.share * tf.reduce_min(size)), 1)
         corner = tf.floor(uniform(seed, 2) * (size - side + 1))
         return tf.cast(tf.stack([corner[0], corner[1], side, side]), tf.int32)
-
-    def __call__(self, image, seed):
-        return cut(image, self.window(tf.shape(image), seed))
