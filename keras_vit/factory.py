@@ -1,9 +1,9 @@
 """Models by name."""
 
 import dataclasses
-import difflib
 import logging
 
+from keras_vit.hints import did_you_mean
 from keras_vit.models import NAMES as MODELS
 from keras_vit.models import DeiT, DINOv2
 from keras_vit.weights.adapted import FIELDS as FREE_FIELDS
@@ -119,9 +119,8 @@ def _require_size(name, variant, checkpoint, fields):
 
 def _entry(name):
     if name not in MODELS:
-        close = difflib.get_close_matches(str(name), MODELS, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ValueError(
-            f"There is no model {name!r}.{hint} The models: {', '.join(list_models())}."
+            f"There is no model {name!r}.{did_you_mean(name, MODELS)} "
+            f"The models: {', '.join(list_models())}."
         )
     return MODELS[name]

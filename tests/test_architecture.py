@@ -20,6 +20,7 @@ RANKS = {
     "version": 0,
     "backend": 0,
     "files": 0,
+    "hints": 0,
     "one_pass": 0,
     "layers": 1,
     "step": 2,

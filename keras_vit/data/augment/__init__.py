@@ -2,7 +2,6 @@
 
 import ast
 import dataclasses
-import difflib
 
 from keras_vit.data.augment.auto_augment import AutoAugment
 from keras_vit.data.augment.color_jitter import ColorJitter
@@ -17,6 +16,7 @@ from keras_vit.data.augment.resized_crop import ResizedCrop
 from keras_vit.data.augment.shift import Shift
 from keras_vit.data.augment.square_crop import SquareCrop
 from keras_vit.data.augment.three_augment import ThreeAugment
+from keras_vit.hints import did_you_mean
 
 __all__ = [
     "AUGMENTATIONS",
@@ -88,10 +88,9 @@ def augmentations(names):
 def _named(text):
     name, bracket, rest = text.partition("(")
     if name not in AUGMENTATIONS:
-        close = difflib.get_close_matches(name, AUGMENTATIONS, n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ValueError(
-            f"`augment` must be of {', '.join(AUGMENTATIONS)}. Received: {text!r}.{hint}"
+            f"`augment` must be of {', '.join(AUGMENTATIONS)}. Received: {text!r}."
+            f"{did_you_mean(name, AUGMENTATIONS)}"
         )
     part = AUGMENTATIONS[name]
     if not bracket:

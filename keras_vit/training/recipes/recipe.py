@@ -1,9 +1,9 @@
 """A training run as a short value."""
 
 import dataclasses
-import difflib
 
 from keras_vit.data.augment import augmentations
+from keras_vit.hints import did_you_mean
 from keras_vit.training.losses import LOSSES
 from keras_vit.training.optimizers import OPTIMIZERS
 from keras_vit.training.schedules import SCHEDULES
@@ -14,10 +14,9 @@ PRECISIONS = ("float32", "mixed_bfloat16", "mixed_float16")
 def check_choice(name, value, choices):
     """Raises a ValueError, with the choices and the nearest one, if `value` is none of them."""
     if value not in choices:
-        close = difflib.get_close_matches(str(value), [str(choice) for choice in choices], n=1)
-        hint = f" Did you mean {close[0]!r}?" if close else ""
         raise ValueError(
-            f"There is no {name} {value!r}.{hint} Valid: {', '.join(map(str, choices))}."
+            f"There is no {name} {value!r}.{did_you_mean(value, choices)} "
+            f"Valid: {', '.join(map(str, choices))}."
         )
 
 
