@@ -7,7 +7,7 @@ epoch, and its cosine starts with the warm-up, not after it; here at each step, 
 average of the weights is left out: the evaluated models are not averaged.
 """
 
-from keras_vit.training.recipes.published import COLOURS
+from keras_vit.training.recipes.published import COLOURS, DEIT_AUGMENT
 from keras_vit.training.recipes.recipe import Recipe
 
 PREPROCESSING = {**COLOURS, "resize": "crop", "interpolation": "bicubic"}
@@ -27,13 +27,7 @@ RECIPES = {
         weight_decay=0.05,
         clip_norm=None,
         label_smoothing=0.1,
-        augment=(
-            "resized_crop",
-            "flip",
-            "timm_rand_augment(9, 0.5)",
-            "random_erasing(0.25)",
-            "mix_or_cut(0.8, 1.0)",
-        ),
+        augment=DEIT_AUGMENT,
         repeats=3,
         source=f"arXiv 2012.12877, table 9: {accuracy} % of ImageNet",
     )

@@ -1,5 +1,6 @@
 """One's own pictures, a hundred or a hundred thousand. Made for that, not out of a table."""
 
+from keras_vit.training.recipes.published import DEIT_AUGMENT
 from keras_vit.training.recipes.recipe import Recipe
 
 RECIPES = {
@@ -39,13 +40,7 @@ RECIPES = {
         epochs=300,
         warmup_epochs=10.0,
         label_smoothing=0.1,
-        augment=(
-            "resized_crop",
-            "flip",
-            "timm_rand_augment(9, 0.5)",
-            "random_erasing(0.25)",
-            "mix_or_cut(0.8, 1.0)",
-        ),
+        augment=DEIT_AUGMENT,
     ),
     # DINOv2's features as they are, and a head on class token and mean of the patches. The norm
     # before the head is trained with it; a linear head does not get more general by that.
