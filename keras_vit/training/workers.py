@@ -5,6 +5,8 @@ import functools
 
 import tensorflow as tf
 
+from keras_vit.training.launching import number_of
+
 # What TensorFlow raises when another worker has gone.
 LOST = (tf.errors.UnavailableError, tf.errors.AbortedError, tf.errors.CancelledError)
 
@@ -14,7 +16,7 @@ def number_of_workers(strategy):
     resolver = strategy.cluster_resolver
     if resolver is None or not resolver.task_type:
         return 1
-    return sum(len(resolver.cluster_spec().as_dict().get(job, ())) for job in ("chief", "worker"))
+    return number_of({"cluster": resolver.cluster_spec().as_dict()})
 
 
 def is_chief(strategy):

@@ -11,6 +11,9 @@ from keras_vit.models import NAMES
 from keras_vit.training.tpu.fit_batch import largest_batch
 from keras_vit.training.tpu.topology import topology
 
+# The roads; each is called by the Keras backend of its process.
+BACKENDS = ("jax", "tensorflow")
+
 
 @dataclasses.dataclass(frozen=True)
 class Request:
@@ -58,10 +61,6 @@ class Request:
         return dataclasses.replace(self, road=road)
 
 
-# Road -> Keras backend of its process.
-BACKENDS = {"jax": "jax", "tensorflow": "tensorflow"}
-
-
 def require_compiler():
     """Checks that what a compile needs is installed.
 
@@ -83,7 +82,7 @@ def compile_step(request):
         ImportError: if libtpu is not installed.
         RuntimeError: if the process failed otherwise; the message is its last line.
     """
-    environment = {**os.environ, "KERAS_BACKEND": BACKENDS[request.road]}
+    environment = {**os.environ, "KERAS_BACKEND": request.road}
     environment.update(topology(request.topology).environment())
     command = [sys.executable, "-m", "keras_vit.training.tpu.worker"]
     done = subprocess.run(

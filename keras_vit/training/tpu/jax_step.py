@@ -8,7 +8,7 @@ import numpy as np
 
 from keras_vit.layers.extras import require
 from keras_vit.training.layout import MODEL_AXIS, layout_map, require_jax
-from keras_vit.training.optimizers import adamw
+from keras_vit.training.tpu.objective import compiled
 
 BATCH_AXIS = "batch"
 
@@ -93,12 +93,7 @@ def _weightless(jax, model_class, config, dtype):
     built = []
 
     def build():
-        model = model_class(config, dtype=dtype)
-        model.compile(
-            adamw(model, learning_rate=1e-3, weight_decay=0.05),
-            keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        )
-        built.append(model)
+        built.append(compiled(model_class(config, dtype=dtype)))
 
     jax.eval_shape(build)
     return built[0]

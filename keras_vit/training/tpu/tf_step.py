@@ -2,10 +2,9 @@
 
 import re
 
-import keras
 import tensorflow as tf
 
-from keras_vit.training.optimizers import adamw
+from keras_vit.training.tpu.objective import compiled
 
 
 def stablehlo(model, batch_size, make_step=None):
@@ -36,9 +35,5 @@ def whole_step(model):
 
     The model is compiled for it.
     """
-    model.compile(
-        adamw(model, learning_rate=1e-3, weight_decay=0.05),
-        keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-    )
-    model.make_train_function()  # prepares the exact step
+    compiled(model).make_train_function()  # prepares the exact step
     return tf.function(lambda images, labels: model.train_step((images, labels)), jit_compile=True)
