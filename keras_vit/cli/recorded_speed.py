@@ -5,6 +5,12 @@ from pathlib import Path
 from keras_vit.cli.bench_against import OURS
 
 THEIRS = {"timm": "timm", "timm_compiled": "compiled timm", "keras_hub": "KerasHub"}
+ENGINES = {
+    "saved_model": "SavedModel",
+    "tflite": "TFLite",
+    "onnxruntime": "ONNX Runtime",
+    "openvino": "OpenVINO",
+}
 SIZES = {"batch_size": "batch", "image_size": "image size", "depth": "depth", "width": "width"}
 COSTS = {"seconds": ("seconds a training step", 1), "bytes": ("MiB more in a training step", 2**20)}
 
@@ -16,20 +22,18 @@ def speed_table(figures):
         figures: the JSON of the row.
 
     Returns:
-        Markdown text. A ratio is theirs over ours in seconds, so above 1 ours is faster; the
-        memory is by how much the process grew.
+        Markdown text. A ratio is theirs over ours in seconds, so above 1 ours is faster.
     """
     head = ["work", "images/s", *(f"× {name}" for name in THEIRS.values()), "of the products"]
-    lines = [_cells(head), _cells([":--", *["--:"] * (len(head) - 1)])]
+    rows = []
     for row in figures["rows"]:
         if row["call"] == "file":
             continue
         ours = row[OURS]["seconds"]
         ratios = [f"{row[name]['seconds'] / ours:.2f}" for name in THEIRS]
         work = f"{row['call']}, {row['model']}, {row['dtype']}, batch {row['batch']}"
-        speed = f"{row['batch'] / ours:.1f}"
-        lines.append(_cells([work, speed, *ratios, f"{row['share']:.0%}"]))
-    return "\n".join(lines)
+        rows.append([work, f"{row['batch'] / ours:.1f}", *ratios, f"{row['share']:.0%}"])
+    return _table(head, rows)
 
 
 def memory_table(figures):
@@ -38,14 +42,15 @@ def memory_table(figures):
     Args:
         figures: the JSON of the row `speed`.
     """
-    head = ["training step", "keras_vit", *THEIRS.values()]
-    lines = [_cells(head), _cells([":--", *["--:"] * (len(head) - 1)])]
-    for row in figures["rows"]:
-        if row["call"] == "training step":
-            sizes = [f"{row[name]['bytes'] / 2**20:,.0f}" for name in (OURS, *THEIRS)]
-            work = f"{row['model']}, {row['dtype']}, batch {row['batch']}"
-            lines.append(_cells([work, *sizes]))
-    return "\n".join(lines)
+    rows = [
+        [
+            f"{row['model']}, {row['dtype']}, batch {row['batch']}",
+            *(f"{row[name]['bytes'] / 2**20:,.0f}" for name in (OURS, *THEIRS)),
+        ]
+        for row in figures["rows"]
+        if row["call"] == "training step"
+    ]
+    return _table(["training step", "keras_vit", *THEIRS.values()], rows)
 
 
 def files_table(figures):
@@ -54,14 +59,15 @@ def files_table(figures):
     Args:
         figures: the JSON of the row `speed`.
     """
-    rows = [row for row in figures["rows"] if row["call"] == "file"]
-    engines = ("saved_model", "tflite", "onnxruntime", "openvino")
-    names = ("SavedModel", "TFLite", "ONNX Runtime", "OpenVINO")
-    lines = [_cells(["file, one image", *names]), _cells([":--", *["--:"] * len(names)])]
-    for row in rows:
-        times = [f"{1000 * row[name]['seconds']:.1f}" if name in row else "" for name in engines]
-        lines.append(_cells([f"{row['model']}, {row['dtype']}", *times]))
-    return "\n".join(lines)
+    rows = [
+        [
+            f"{row['model']}, {row['dtype']}",
+            *(f"{1000 * row[name]['seconds']:.1f}" if name in row else "" for name in ENGINES),
+        ]
+        for row in figures["rows"]
+        if row["call"] == "file"
+    ]
+    return _table(["file, one image", *ENGINES.values()], rows)
 
 
 def draw_growth(figures, folder):
@@ -110,5 +116,7 @@ def _draw(figures, cost, path):
     return path
 
 
-def _cells(cells):
-    return f"| {' | '.join(cells)} |"
+def _table(head, rows):
+    """Markdown, with numbers at the right."""
+    lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
