@@ -1,4 +1,3 @@
-import keras
 import numpy as np
 import pytest
 from keras import ops
@@ -7,6 +6,7 @@ from keras_vit.models import CoAtNet, CoAtNetConfig
 from keras_vit.models.coatnet import NAMES
 from tests.contract.cases import COATNET
 from tests.contract.test_contract import randomised
+from tests.models.step_of_fit import check_a_step_of_fit
 
 IMAGES = np.random.default_rng(3).normal(size=(2, 16, 24, 5)).astype("float32")
 # As in the two largest: attention follows on convolutions of its own resolution.
@@ -49,18 +49,9 @@ def test_norm_after_pooling():
 @pytest.mark.parametrize("jit_compile", [False, pytest.param(True, marks=pytest.mark.prove)])
 def test_a_step_of_fit(jit_compile):
     """In half precision, blocks computed twice; the statistics move."""
-    generator = np.random.default_rng(3)
     fields = {**COATNET, "dropout": 0.1, "drop_path": 0.2, "remat": True}
     model = CoAtNet(CoAtNetConfig(**fields), dtype="mixed_bfloat16")
-    model.get_layer("head").kernel.assign(generator.normal(size=(14, 7)))
-    before = model.get_weights()
-    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile(keras.optimizers.SGD(0.01), loss, jit_compile=jit_compile)
-    history = model.fit(IMAGES, generator.integers(0, 7, 2), batch_size=2, verbose=0)
-    assert np.isfinite(history.history["loss"][0])
-    for weight, old in zip(model.weights, before, strict=True):
-        new = ops.convert_to_numpy(weight)
-        assert np.isfinite(new).all() and not np.array_equal(new, old), weight.path
+    check_a_step_of_fit(model, IMAGES, jit_compile)
 
 
 def test_published_sizes():

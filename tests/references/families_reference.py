@@ -11,7 +11,6 @@ fixture is a folder: `model.safetensors` under timm's names, and `expected.npz` 
 `stage_i` [b, h, w, c] float32.
 """
 
-import argparse
 import functools
 import pathlib
 import shutil
@@ -22,6 +21,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 from tests.references.families_cases import CASES  # noqa: E402
+from tests.references.folders import make_folders  # noqa: E402
 from tests.references.vit_reference import import_timm  # noqa: E402
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures" / "families"
@@ -211,15 +211,5 @@ def make(name, out):
     save_file(floats, folder / "model.safetensors", {"format": "pt"})
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="*", default=list(CASES), choices=list(CASES))
-    parser.add_argument("--out", type=pathlib.Path, default=FIXTURES)
-    arguments = parser.parse_args()
-    for name in arguments.only:
-        make(name, arguments.out)
-        print(name)
-
-
 if __name__ == "__main__":
-    main()
+    make_folders(make, CASES, FIXTURES, __doc__.splitlines()[0])

@@ -18,6 +18,7 @@ import zlib
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from tests.references.folders import make_folders  # noqa: E402
 from tests.references.vit_reference import import_timm, randomise  # noqa: E402
 from tests.references.weights_cases import CASES, NATIVE  # noqa: E402
 
@@ -121,15 +122,5 @@ def make(name, out):
     write(model, case, folder)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="*", default=list(CASES), choices=list(CASES))
-    parser.add_argument("--out", type=pathlib.Path, default=FIXTURES)
-    arguments = parser.parse_args()
-    for name in arguments.only:
-        make(name, arguments.out)
-        print(name)
-
-
 if __name__ == "__main__":
-    main()
+    make_folders(make, CASES, FIXTURES, __doc__.splitlines()[0])
