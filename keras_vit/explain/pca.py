@@ -1,5 +1,6 @@
 """The patches' features as colours: like parts of pictures get like colours."""
 
+import keras
 import numpy as np
 
 from keras_vit.explain.blocks import as_float64
@@ -81,8 +82,6 @@ def _patch_features(model, images, block):
 def _tokens(model, images, block):
     if block is None:
         return model.features(images)["tokens"]
-    import keras
-
     names = [layer.name for layer in model.layers]
     if block not in names:
         raise ValueError(f"`block` must be one of {', '.join(names)}. Received: {block!r}.")
