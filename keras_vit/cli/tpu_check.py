@@ -28,7 +28,7 @@ def tpu_check(
         bool, typer.Option("--remat", help="Compute each block again in the backward pass.")
     ] = False,
     largest: Annotated[
-        bool, typer.Option(help="Look for the largest batch: two or three more compiles.")
+        bool, typer.Option(help="Look for the largest batch: a few more compiles.")
     ] = True,
     json_path: Annotated[
         Path | None, typer.Option("--json", help="Write the figures here.")
@@ -65,7 +65,7 @@ def _largest(request, outcome):
     def attempt(each):
         return outcome if each.batch_per_chip == batch else compile_step(each)
 
-    with out.status("looking for the largest batch (two or three compiles)"):
+    with out.status("looking for the largest batch (a few compiles)"):
         fits, does_not = largest(request, (batch // 2, batch), attempt)
     out.print(f"Largest batch a chip: {fits} compiles, {does_not} does not.")
     return {"compiles": fits, "does_not": does_not}

@@ -46,7 +46,8 @@ def largest_batch(attempt, capacity, start, step=8):
 
     Returns:
         (largest batch that compiled, smallest that did not). They are one `step` apart where the
-        memory is straight to the end. The first is 0 where not even `step` fits.
+        memory is straight to the end, and an eighth of the first at most where it is not. The
+        first is 0 where not even `step` fits.
     """
     tried = {}
 
@@ -65,4 +66,8 @@ def largest_batch(attempt, capacity, start, step=8):
         if other == 0 or fits(other) != (direction == 1):
             break
         guess, distance = other, 2 * distance
-    return (guess, other) if direction == 1 else (other, guess)
+    fit, too_large = (guess, other) if direction == 1 else (other, guess)
+    while too_large - fit > max(step, fit // 8):
+        middle = (fit + too_large) // 2 // step * step
+        fit, too_large = (middle, too_large) if fits(middle) else (fit, middle)
+    return fit, too_large
