@@ -6,6 +6,7 @@ from keras_vit.layers.base import Layer
 from keras_vit.layers.bottleneck import Bottleneck
 from keras_vit.layers.conv_stem import ConvStem
 from keras_vit.layers.drop_path import DropPath, drop_path_rates
+from keras_vit.layers.frame_encoder import FrameEncoder
 from keras_vit.layers.group_norm import GroupNorm
 from keras_vit.layers.layer_norm import LayerNorm
 from keras_vit.layers.layer_scale import LayerScale
@@ -26,6 +27,7 @@ from keras_vit.layers.pooling_block import PoolingBlock
 from keras_vit.layers.positions import sincos2d
 from keras_vit.layers.preprocessing import Preprocessing
 from keras_vit.layers.relative_attention import RelativeAttention
+from keras_vit.layers.space_time_block import SpaceTimeBlock
 from keras_vit.layers.standardised_conv import STANDARDISATIONS, StandardisedConv
 from keras_vit.layers.swiglu import SwiGLU
 from keras_vit.layers.transformer_block import ATTENTION, MLPS, TransformerBlock
@@ -37,6 +39,7 @@ __all__ = [
     "Attention",
     "AttentionPooling",
     "DropPath",
+    "FrameEncoder",
     "HeadProjection",
     "Layer",
     "LayerNorm",
@@ -50,6 +53,7 @@ __all__ = [
     "Preprocessing",
     "ProbeAttention",
     "RelativeAttention",
+    "SpaceTimeBlock",
     "SwiGLU",
     "TokenAndMeanPooling",
     "TokenPooling",

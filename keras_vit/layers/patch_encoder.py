@@ -28,6 +28,7 @@ class PatchEncoder(Layer):
         class_position: whether the class token has an entry in the learned table (original
             ViT, DeiT, DINOv2) or not (big_vision, DeiT-III). Without a class token it does
             not matter.
+        use_bias: whether the projection has a bias; CLIP's has none.
 
     Call arguments:
         patches: `[b, rows * columns, p * p * c]`.
@@ -57,6 +58,7 @@ class PatchEncoder(Layer):
         class_token=True,
         registers=0,
         class_position=True,
+        use_bias=True,
         **kwargs,
     ):
         super().__init__(**kwargs)
@@ -70,7 +72,11 @@ class PatchEncoder(Layer):
         self.class_position = class_position and class_token
         # The JAX code: lecun_normal over the whole patch, whose fan is p * p * c.
         self.projection = keras.layers.Dense(
-            width, kernel_initializer="lecun_normal", name="projection", dtype=self.dtype_policy
+            width,
+            use_bias=use_bias,
+            kernel_initializer="lecun_normal",
+            name="projection",
+            dtype=self.dtype_policy,
         )
 
     @property
@@ -98,30 +104,33 @@ class PatchEncoder(Layer):
 
     def call(self, patches):
         self._check_count(patches.shape)
-        tokens = self.projection(patches)
-        class_row = None
-        if self.position_kind == "learned":
-            skip = int(self.class_position)
-            tokens = tokens + self.position[:, skip:]
-            class_row = self.position[:, :skip] if skip else None
-        elif self.position_kind == "sincos2d":
-            tokens = tokens + ops.cast(self._table, tokens.dtype)
-        prefix = self._prefix(ops.shape(tokens)[0], class_row)
-        return ops.concatenate([*prefix, tokens], axis=1) if prefix else tokens
+        return self._with_prefix(self._placed(self.projection(patches)))
 
     def compute_output_shape(self, input_shape):
         return input_shape[0], self.num_prefix + self.grid[0] * self.grid[1], self.width
 
-    def _prefix(self, batch, class_row):
-        prefix = []
+    def _placed(self, tokens):
+        """The tokens of patches `[b, n, width]` with their positions."""
+        if self.position_kind == "learned":
+            return tokens + self.position[:, int(self.class_position) :]
+        if self.position_kind == "sincos2d":
+            return tokens + ops.cast(self._table, tokens.dtype)
+        return tokens
+
+    def _with_prefix(self, tokens):
+        """The same tokens after class token and registers."""
+        batch, prefix = ops.shape(tokens)[0], []
         if self.has_class_token:
-            token = self.class_token if class_row is None else self.class_token + class_row
+            token = self.class_token
+            if self.position_kind == "learned" and self.class_position:
+                token = token + self.position[:, :1]
             prefix.append(ops.broadcast_to(token, (batch, 1, self.width)))
         if self.num_registers:
             shape = (batch, self.num_registers, self.width)
             prefix.append(ops.broadcast_to(self.registers, shape))
         # Broadcasting takes the weights as they are; the concatenation needs one dtype.
-        return [ops.cast(part, self.compute_dtype) for part in prefix]
+        prefix = [ops.cast(part, self.compute_dtype) for part in prefix]
+        return ops.concatenate([*prefix, tokens], axis=1) if prefix else tokens
 
     def _token_weight(self, name, count, initializer):
         return self.add_weight(name=name, shape=(1, count, self.width), initializer=initializer)

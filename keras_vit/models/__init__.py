@@ -1,11 +1,12 @@
 """Model architectures, one a file."""
 
-from keras_vit.models import coatnet, deit, dinov2, hybrid, swin, vit
+from keras_vit.models import coatnet, deit, dinov2, hybrid, swin, timesformer, vit
 from keras_vit.models.coatnet import CoAtNet, CoAtNetConfig
 from keras_vit.models.deit import DeiT
 from keras_vit.models.dinov2 import DINOv2
 from keras_vit.models.hybrid import Hybrid, HybridConfig
 from keras_vit.models.swin import Swin, SwinConfig
+from keras_vit.models.timesformer import TimeSformer, TimeSformerConfig
 from keras_vit.models.vit import ViT, ViTConfig
 
 FAMILIES = (
@@ -15,6 +16,7 @@ FAMILIES = (
     (Hybrid, hybrid),
     (CoAtNet, coatnet),
     (Swin, swin),
+    (TimeSformer, timesformer),
 )
 
 # Name -> (model class, fields of its config). The plain ViT comes first: its names are the ones
@@ -35,6 +37,8 @@ __all__ = [
     "HybridConfig",
     "Swin",
     "SwinConfig",
+    "TimeSformer",
+    "TimeSformerConfig",
     "ViT",
     "ViTConfig",
 ]

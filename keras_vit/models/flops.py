@@ -9,6 +9,7 @@ from keras_vit.models import family_flops
 from keras_vit.models.coatnet import CoAtNetConfig
 from keras_vit.models.hybrid import HybridConfig
 from keras_vit.models.swin import SwinConfig
+from keras_vit.models.timesformer import TimeSformerConfig
 
 # Products of a token with a matrix `width x mlp_dim`, by the kind of MLP.
 MLP_PRODUCTS = {"mlp": 2, "swiglu": 3}
@@ -57,6 +58,32 @@ def _hybrid(config):
     return family_flops.resnet(config) + _vit(config)
 
 
+def _timesformer(config):
+    blocks = TIMESFORMER_BLOCKS[config.attention](config)
+    return _timesformer_projection(config) + config.depth * blocks + _head(config)
+
+
+def _timesformer_projection(config):
+    return config.frames * _projection(config)
+
+
+def _divided_block(config):
+    count, frames, width = _patches(config), config.frames, config.width
+    tokens = frames * count
+    # Over time: query, key, value, out and the projection after it.
+    time = 5 * tokens * width**2 + 2 * tokens * frames * width
+    space = frames * (4 * (count + 1) * width**2 + 2 * (count + 1) ** 2 * width)
+    return time + space + 2 * (tokens + 1) * width * config.mlp_dim
+
+
+def _joint_block(config):
+    return _block(config, config.frames * _patches(config) + 1)
+
+
+def _space_only_block(config):
+    return config.frames * _block(config)
+
+
 def _patches(config):
     rows, columns = patch_grid(config.image_size, config.patch_size)
     return rows * columns
@@ -68,8 +95,8 @@ def _projection(config):
     return _patches(config) * rows * columns * channels * config.width
 
 
-def _block(config):
-    tokens = _patches(config) + config.num_prefix
+def _block(config, tokens=None):
+    tokens = tokens or _patches(config) + config.num_prefix
     projections = 4 * tokens * config.width**2  # query, key, value, out
     scores_and_values = 2 * tokens**2 * config.width
     mlp = MLP_PRODUCTS[config.mlp] * tokens * config.width * config.mlp_dim
@@ -94,9 +121,16 @@ def _head(config):
     return outputs * (products + inputs * config.num_classes)
 
 
+# How a TimeSformer attends -> what counts the products of a block.
+TIMESFORMER_BLOCKS = {
+    "divided": _divided_block,
+    "joint": _joint_block,
+    "space_only": _space_only_block,
+}
 # Config -> what counts all products, and what those of the layer that sees the pixels.
 PRODUCTS = {
     SwinConfig: (family_flops.swin, family_flops.swin_stem),
     CoAtNetConfig: (family_flops.coatnet, family_flops.coatnet_stem),
     HybridConfig: (_hybrid, family_flops.resnet_stem),
+    TimeSformerConfig: (_timesformer, _timesformer_projection),
 }

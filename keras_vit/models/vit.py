@@ -226,34 +226,32 @@ def transformer(images, config, policy):
 
     These may be a map of features: patches are of `config.projection_size`.
     """
-    tokens = _trunk(images, config, policy)
-    normed, pooled = POOLING[config.pooling](tokens, config, policy)
-    taps = {
-        "tokens": normed[:, config.num_prefix :],
-        "prefix": normed[:, : config.num_prefix],
-        "pooled": pooled,
-    }
-    return classifier(pooled, config, policy), taps
-
-
-def _trunk(images, config, policy):
-    """Images to the tokens after the last block."""
-    grid = patch_grid(config.image_size, config.patch_size)
     x = Patches(config.projection_size, name="patches", dtype=policy)(images)
+    tokens = blocks(encoded(x, config, policy), config, policy, TransformerBlock, mlp=config.mlp)
+    return classified(tokens, config, policy)
+
+
+def encoded(patches, config, policy):
+    """Returns the tokens of patches, with positions, class token and registers."""
     x = PatchEncoder(
         config.width,
-        grid,
+        patch_grid(config.image_size, config.patch_size),
         position=config.position,
         class_token=config.class_token,
         registers=config.registers,
         class_position=config.class_position,
         name="patch_encoder",
         dtype=policy,
-    )(x)
+    )(patches)
     if config.dropout:
         x = keras.layers.Dropout(config.dropout, name="dropout", dtype=policy)(x)
+    return x
+
+
+def blocks(x, config, policy, kind, **options):
+    """Returns the tokens after the blocks, which are of the class `kind`."""
     for index, drop_path in enumerate(drop_path_rates(config.drop_path, config.depth)):
-        x = TransformerBlock(
+        x = kind(
             config.num_heads,
             config.mlp_dim,
             dropout=config.dropout,
@@ -262,12 +260,23 @@ def _trunk(images, config, policy):
             layer_scale=config.layer_scale,
             activation=config.activation,
             norm_epsilon=config.norm_epsilon,
-            mlp=config.mlp,
             remat=config.remat,
             name=f"block_{index}",
             dtype=policy,
+            **options,
         )(x)
     return x
+
+
+def classified(tokens, config, policy):
+    """Returns the logits and the taps of what the last block gave."""
+    normed, pooled = POOLING[config.pooling](tokens, config, policy)
+    taps = {
+        "tokens": normed[:, config.num_prefix :],
+        "prefix": normed[:, : config.num_prefix],
+        "pooled": pooled,
+    }
+    return classifier(pooled, config, policy), taps
 
 
 def _norm(config, policy):

@@ -19,6 +19,8 @@ from keras_vit.models import (
     HybridConfig,
     Swin,
     SwinConfig,
+    TimeSformer,
+    TimeSformerConfig,
     ViT,
     ViTConfig,
 )
@@ -69,6 +71,10 @@ HYBRID = {
 }
 
 
+# 3 frames of 2 x 1 patches.
+TIMESFORMER = {**SMALL, "image_size": (4, 3), "frames": 3, "drop_path": 0.3}
+
+
 @dataclasses.dataclass(frozen=True)
 class Case:
     """A layer or model to check.
@@ -104,6 +110,12 @@ def family(kind, config_class, fields, **more):
     return Case(
         lambda dtype: kind(config, dtype=dtype), (*config.image_size, config.channels), half=False
     )
+
+
+def timesformer(**fields):
+    config = TimeSformerConfig(**{**TIMESFORMER, **fields})
+    shape = (config.frames, *config.image_size, config.channels)
+    return Case(lambda dtype: TimeSformer(config, dtype=dtype), (shape,), half=False)
 
 
 def vit(half=False, kind=ViT, **fields):
@@ -193,9 +205,17 @@ CASES = {
     "swin": family(Swin, SwinConfig, SWIN),
     "coatnet": family(CoAtNet, CoAtNetConfig, COATNET, pooling="gap_then_norm"),
     "hybrid": family(Hybrid, HybridConfig, HYBRID, pooling="gap"),
+    # Any batch is one of clips of one frame; several are in the models.
+    "frame_encoder": layer(layers.FrameEncoder, 14, GRID, frames=1, shapes=(PATCHES,)),
+    "space_time_block": layer(
+        layers.SpaceTimeBlock, 2, 11, frames=4, dropout=0.1, layer_scale=0.5, shapes=((13, 14),)
+    ),
+    "timesformer": timesformer(),
+    "timesformer_joint": timesformer(attention="joint"),
+    "timesformer_space_only": timesformer(attention="space_only", pooling="gap"),
 }
-# Parts of `swin`, `coatnet` and `hybrid`. Under JAX, which compiles each operation before it runs,
-# they are checked inside those models.
+# Parts of `swin`, `coatnet`, `hybrid` and `timesformer`. Under JAX, which compiles each operation
+# before it runs, they are checked inside those models.
 PARTS = (
     "relative_attention",
     "relative_attention_map",
@@ -209,5 +229,7 @@ PARTS = (
     "mbconv",
     "pooled_shortcut",
     "pooling_block",
+    "frame_encoder",
+    "space_time_block",
 )
 CHECKED = [name for name in CASES if BACKEND == "tensorflow" or name not in PARTS]

@@ -1,7 +1,8 @@
-"""Parameter counts of every published Swin, CoAtNet and hybrid, at 224 pixels and 1000 classes.
+"""Parameter counts of every published Swin, CoAtNet, hybrid and TimeSformer, as they come.
 
-The counts are timm's, or where it has none the closed formula's, which gives timm's elsewhere.
-Statistics of batch norms are not in them. Weights are declared but never allocated.
+The counts are timm's (of TimeSformer, the authors'), or where it has none the closed formula's,
+which gives timm's elsewhere. Statistics of batch norms are not in them. Weights are
+declared but never allocated.
 """
 
 import math
@@ -9,7 +10,7 @@ import math
 import keras
 import pytest
 
-from keras_vit.models import NAMES, CoAtNet, Hybrid, Swin
+from keras_vit.models import NAMES, CoAtNet, Hybrid, Swin, TimeSformer
 
 PUBLISHED = {
     "swin_t": 28_288_354,
@@ -31,6 +32,9 @@ PUBLISHED = {
     "r50_b32": 110_945_832,
     "r50_l16": 316_483_624,
     "r50_l32": 328_994_856,
+    "timesformer_b16": 121_566_352,
+    "timesformer_hr_b16": 122_024_080,
+    "timesformer_l_b16": 121_633_936,
 }
 PLAIN = {"pooling": "gap", "representation_size": None}
 # (name, fields, count)
@@ -45,6 +49,10 @@ OTHERS = [
     ("r50_b16", {"image_size": 384}, 98_950_952),
     ("r_ti16", {"image_size": 384}, 6_355_944),
     ("r50_b16", {"num_classes": 0}, 97_890_112),
+    ("timesformer_b16", {"num_classes": 174}, 121_392_558),
+    ("timesformer_b16", {"num_classes": 600}, 121_720_152),
+    ("timesformer_b16", {"attention": "joint"}, 86_112_400),
+    ("timesformer_b16", {"attention": "space_only"}, 86_106_256),
 ]
 
 
@@ -87,7 +95,9 @@ def test_closed_formula(name):
 
 
 def test_every_name_has_its_count():
-    names = {name for name, (kind, _) in NAMES.items() if kind in (CoAtNet, Hybrid, Swin)}
+    names = {
+        name for name, (kind, _) in NAMES.items() if kind in (CoAtNet, Hybrid, Swin, TimeSformer)
+    }
     assert names == {*PUBLISHED, "coatnet_6", "coatnet_7"}
 
 
