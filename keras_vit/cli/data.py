@@ -12,6 +12,12 @@ from keras_vit.cli.console import bar, out
 app = typer.Typer(no_args_is_help=True, help="Look at data, and time its way to a model.")
 
 DATA = "Folder, tfds:NAME, .csv or .jsonl manifest, or TFRecord or ArrayRecord shards."
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--data-dir", help="Folder of TFDS's data sets, for tfds:NAME. [env: TFDS_DATA_DIR]"
+    ),
+]
 LISTED = 10  # broken files and groups of duplicates that are printed
 
 
@@ -21,13 +27,13 @@ def inspect(
     sheet: Annotated[
         Path | None, typer.Option("--out", help="Also draw some pictures of each class: a PNG.")
     ] = None,
+    data_dir: DataDir = None,
 ):
     """Say what is in data: counts, classes, sizes, broken and duplicate files."""
-    from keras_vit.data import available_splits, open_data, scan
+    from keras_vit.data import find_data, scan
     from keras_vit.data.inspection import contact_sheet, duplicates
 
-    splits = available_splits(data)
-    parts = {name: open_data(data, name) for name in splits} if splits else {"": open_data(data)}
+    parts = find_data(data, data_dir).open_all()
     usable = {}
     for name, records in parts.items():
         with out.status(f"{len(records):,} images"):
@@ -51,15 +57,15 @@ def bench(
     augment: Annotated[
         list[str] | None, typer.Option(help="Name of an augmentation to time; all by default.")
     ] = None,
+    data_dir: DataDir = None,
 ):
     """Time decoding and augmentation against the bare decoder, on the same files by turns."""
     from keras_vit.cli.data_bench import stages, times
-    from keras_vit.data import available_splits, open_data
+    from keras_vit.data import find_data
     from keras_vit.layers import Preprocessing
 
-    if split is None and available_splits(data):
-        split = "train"
-    records = open_data(data, split)
+    found = find_data(data, data_dir)
+    records = found.open(split) if split else found.open_for_training()
     value = Preprocessing(image_size=image_size)
     with out.status(f"{len(records):,} images, {image_size} × {image_size}"):
         plain, augmented = stages(records, value, augment)

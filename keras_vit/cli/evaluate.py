@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from keras_vit.cli.console import bar, out
-from keras_vit.cli.data import DATA
+from keras_vit.cli.data import DATA, DataDir
 
 HEAD = "head"
 
@@ -33,14 +33,18 @@ def evaluate(
     html: Annotated[
         Path | None, typer.Option(help="Also write a page with pictures to this file.")
     ] = None,
+    data_dir: DataDir = None,
 ):
     """Measure a model on labelled images, in its own runtime."""
-    if by == HEAD:
-        numbers = _by_head(model, data, split, batch_size, html)
-    elif html:
+    from keras_vit.data import find_data
+
+    if by != HEAD and html:
         raise ValueError(f"`--html` shows what a head answers. Received: --by {by}; leave one out.")
+    found = find_data(data, data_dir)
+    if by == HEAD:
+        numbers = _by_head(model, found, split, batch_size, html)
     else:
-        numbers = _by_features(model, data, split, batch_size, by)
+        numbers = _by_features(model, found, split, batch_size, by)
     if json_:
         write_json(numbers, json_)
 
@@ -49,20 +53,19 @@ def _by_head(model, data, split, batch_size, html):
     """Measures, prints, writes the page; returns the numbers."""
     from keras_vit.cli.evaluate_report import check, write
     from keras_vit.cli.opening import open_predictor
-    from keras_vit.data import available_splits, open_data
     from keras_vit.training import evaluate as run
 
     predictor = open_predictor(model)
-    if split is None and available_splits(data):
+    if split is None and data.splits:
         split = "test"
-    records = open_data(data, split)
+    records = data.open(split)
     if html:
         check(records)
     with out.status(f"{len(records):,} images"):
         result = run(predictor, records, batch_size)
         numbers = result.summary()
         if html:
-            write(html, predictor, records, result, f"{Path(model).name} on {data}")
+            write(html, predictor, records, result, f"{Path(model).name} on {data.spec}")
     show = _show_tags if "mean_average_precision" in numbers else _show_classes
     show(numbers)
     return numbers
@@ -71,16 +74,15 @@ def _by_head(model, data, split, batch_size, html):
 def _by_features(model, data, split, batch_size, by):
     """Measures and prints; returns the numbers."""
     from keras_vit.cli.opening import open_keras
-    from keras_vit.data import open_data, open_train_and_held_out
     from keras_vit.training.feature_evaluation import MEASURES, evaluate_features
 
     if by not in MEASURES:
         raise ValueError(f"`--by` must be one of {HEAD}, {', '.join(MEASURES)}. Received: {by!r}.")
     network = open_keras(model)
     if split:
-        train, test = open_data(data, "train"), open_data(data, split)
+        train, test = data.open("train"), data.open(split)
     else:
-        train, test = open_train_and_held_out(data, fraction=0.2, seed=0)
+        train, test = data.open_train_and_held_out(fraction=0.2, seed=0)
     with out.status(f"{len(train) + len(test):,} images"):
         numbers = evaluate_features(network, train, test, by, batch_size)
     for row in numbers.get("shots", ()):

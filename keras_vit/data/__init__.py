@@ -11,7 +11,13 @@ from keras_vit.data.folder import open_images
 from keras_vit.data.order import shuffled_index
 from keras_vit.data.pipeline import evaluation_batches, normalised, training_batches
 from keras_vit.data.records import Records
-from keras_vit.data.sources import available_splits, open_data, open_train_and_held_out
+from keras_vit.data.sources import (
+    Data,
+    available_splits,
+    find_data,
+    open_data,
+    open_train_and_held_out,
+)
 from keras_vit.data.targets import Captions, Classes, Tags, Unlabelled
 
 __all__ = [
@@ -19,12 +25,14 @@ __all__ = [
     "Boxes",
     "Captions",
     "Classes",
+    "Data",
     "Records",
     "Tags",
     "Unlabelled",
     "available_splits",
     "decode",
     "evaluation_batches",
+    "find_data",
     "fit",
     "from_arrays",
     "normalised",

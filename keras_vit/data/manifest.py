@@ -16,15 +16,7 @@ from keras_vit.data.targets import Captions, Unlabelled
 SEPARATOR = re.compile(r"\s*[|;]\s*")
 
 
-def manifest_splits(path):
-    """Returns the names in a manifest's column `split`, in the order they come, or `()`."""
-    rows = _rows(path)
-    if "split" not in rows[0]:
-        return ()
-    return tuple(dict.fromkeys(_texts(path, rows, "split")))
-
-
-def open_manifest(path, split=None):
+def open_manifest(path):
     """Opens a manifest.
 
     A CSV file has a head line; a JSONL file has an object a line. The columns:
@@ -40,10 +32,10 @@ def open_manifest(path, split=None):
 
     Args:
         path: the manifest.
-        split: one of its splits, or None.
 
     Returns:
-        `Records`.
+        `(splits, opened)`: the names in the column `split`, in the order they come, or `()`; and
+        a function from one of them, or None, to `Records`.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -51,12 +43,16 @@ def open_manifest(path, split=None):
     """
     path = Path(path)
     rows = _rows(path)
-    targets = _targets(path, rows)
     source = FolderSource(path.parent, tuple(_texts(path, rows, "path")))
-    records = Records(source, targets, np.arange(len(rows)))
-    if split is None:
-        return records
-    return records.select([i for i, row in enumerate(rows) if row["split"] == split])
+    records = Records(source, _targets(path, rows), np.arange(len(rows)))
+    named = _texts(path, rows, "split") if "split" in rows[0] else ()
+
+    def opened(split=None):
+        if split is None:
+            return records
+        return records.select([i for i, name in enumerate(named) if name == split])
+
+    return tuple(dict.fromkeys(named)), opened
 
 
 def _targets(path, rows):

@@ -82,13 +82,7 @@ def is_shards(spec):
     return bool(_paths(spec)) or any(kind in str(spec) for kind in _OPENERS)
 
 
-def shard_splits(spec):
-    """Returns the splits that the files' names tell, such as `train-00000-of-00002`, or `()`."""
-    found = [_split_of(path) for path in _existing(spec)]
-    return tuple(dict.fromkeys(found)) if all(found) else ()
-
-
-def open_shards(spec, split=None):
+def open_shards(spec):
     """Opens TFRecord or ArrayRecord shards of `tf.train.Example`.
 
     The image is the feature `image/encoded` or `image`. The class is `image/class/label` or
@@ -101,10 +95,10 @@ def open_shards(spec, split=None):
 
     Args:
         spec: a file, a folder of shards, or a pattern such as `data/train-*.tfrecord`.
-        split: one of the splits, or None.
 
     Returns:
-        `Records`.
+        `(splits, opened)`: the splits that the files' names tell, such as
+        `train-00000-of-00002`, or `()`; and a function from one of them, or None, to `Records`.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -116,10 +110,15 @@ def open_shards(spec, split=None):
     source, rows, files = _OPENERS[kind](paths)
     targets = _targets(rows, spec, paths[0].parent)
     records = Records(source, targets, np.arange(len(rows)))
-    if split is None:
-        return records
-    wanted = [number for number, path in enumerate(paths) if _split_of(path) == split]
-    return records.select(np.flatnonzero(np.isin(files, wanted)))
+    named = [_split_of(path) for path in paths]
+
+    def opened(split=None):
+        if split is None:
+            return records
+        wanted = [number for number, name in enumerate(named) if name == split]
+        return records.select(np.flatnonzero(np.isin(files, wanted)))
+
+    return tuple(dict.fromkeys(named)) if all(named) else (), opened
 
 
 def _paths(spec):

@@ -1,12 +1,15 @@
 """Opens data by what the user writes on the command line."""
 
+import dataclasses
+import functools
+from collections.abc import Callable
 from pathlib import Path
 
 from keras_vit.data.boxes import open_coco
 from keras_vit.data.folder import folder_splits, open_folder
-from keras_vit.data.manifest import manifest_splits, open_manifest
-from keras_vit.data.shards import is_shards, open_shards, shard_splits
-from keras_vit.data.tfds_source import PREFIX, is_prepared, open_tfds, tfds_splits
+from keras_vit.data.manifest import open_manifest
+from keras_vit.data.shards import is_shards, open_shards
+from keras_vit.data.tfds_source import PREFIX, TfdsData, is_prepared
 
 # What a held-out split may be called, in the order of choice.
 VALIDATION = ("val", "validation", "test")
@@ -17,20 +20,103 @@ ALIASES = {
 }
 
 
-def available_splits(spec):
+@dataclasses.dataclass(frozen=True)
+class Data:
+    """Data that was found and looked into once: its splits, and the images of each.
+
+    Args:
+        spec: what the user wrote.
+        splits: names of the splits, such as `("train", "test")`; `()` if the data is one whole.
+        opened: function from the name of a split, or None, to its `Records`.
+        slices: whether a split may also be a slice, such as `train[:10%]`.
+    """
+
+    spec: str
+    splits: tuple
+    opened: Callable
+    slices: bool = False
+
+    def open(self, split=None):
+        """Returns the images of a split, or of the whole: see `open_data`."""
+        if self.splits or split is not None:
+            split = self._choose(split)
+        records = self.opened(split)
+        if not len(records):
+            part = f"The split {split!r} of {self.spec}" if split else str(self.spec)
+            raise ValueError(f"{part} has no image: choose another split, or add images.")
+        return records
+
+    def open_all(self):
+        """Returns a dict from the name of each split, `""` for a whole, to its images."""
+        if not self.splits:
+            return {"": self.open()}
+        return {split: self.open(split) for split in self.splits}
+
+    def open_for_training(self):
+        """Returns the split `train`, or the whole where there are no splits."""
+        return self.open("train" if self.splits else None)
+
+    def open_train_and_held_out(self, fraction, seed):
+        """Returns images to train and to validate on: see `open_train_and_held_out`."""
+        train = self.open_for_training()
+        held_out = next((name for name in VALIDATION if name in self.splits), None)
+        return (train, self.open(held_out)) if held_out else train.split(fraction, seed)
+
+    def _choose(self, split):
+        """The name, as the data has it, of the split that is asked for."""
+        for name in ALIASES.get(split, (split,)):
+            if name in self.splits:
+                return name
+        if self.slices and split is not None and self.splits:
+            return split  # or a mistake that TFDS names
+        has = f"one of {self.splits}" if self.splits else "left out: the data has no splits"
+        raise ValueError(f"`split` must be {has}, for {self.spec}. Received: {split!r}.")
+
+
+def find_data(spec, data_dir=None):
+    """Finds data and looks what splits it has.
+
+    Opening several splits of what this returns reads a manifest, and indexes shards, once;
+    `open_data` would do it each time.
+
+    Args:
+        spec: see `open_data`; what is `Data` already is returned as it is.
+        data_dir: see `open_data`.
+
+    Returns:
+        `Data`.
+
+    Raises:
+        FileNotFoundError: if the data is not there.
+        ValueError: if it is not of that form.
+    """
+    if isinstance(spec, Data):
+        return spec
+    if data_dir is not None and not _is_tfds(spec):
+        raise ValueError(
+            "`data_dir` is the folder of TensorFlow's data sets, for tfds:NAME alone. "
+            f"Received: data_dir={str(data_dir)!r} for {spec}."
+        )
+    if _is_tfds(spec):
+        data = TfdsData(spec, data_dir)
+        return Data(spec, data.splits, data.open, slices=True)
+    found = next(found for fits, found in _KINDS if fits(spec))
+    return Data(spec, *found(spec))
+
+
+def available_splits(spec, data_dir=None):
     """Returns the names of the splits that the data comes in.
 
     Args:
-        spec: see `open_data`.
+        spec, data_dir: see `open_data`.
 
     Returns:
         A tuple such as `("train", "test")`; `()` if the data is one whole.
     """
-    splits, _ = _kind(spec)
-    return splits(spec)
+    return find_data(spec, data_dir).splits
 
 
-def open_data(spec, split=None):
+def open_data(spec, split=None, data_dir=None):
     """Opens images with what is known about them.
 
     Args:
@@ -42,33 +128,29 @@ def open_data(spec, split=None):
             - a manifest, `.csv` or `.jsonl`: see `keras_vit.data.manifest`;
             - TFRecord or ArrayRecord shards: a file, a folder or a pattern; see
               `keras_vit.data.shards`;
-            - COCO's `.json` of boxes.
+            - COCO's `.json` of boxes;
+            - `Data` that `find_data` returned.
         split: which split to take, where the data has splits. `"test"`, `"val"` and
             `"validation"` stand for each other where only one of them is there.
+        data_dir: folder in which TFDS looks for `tfds:NAME`, and prepares it; by default that of
+            the environment variable `TFDS_DATA_DIR`, or else TFDS's own.
 
     Returns:
         `Records`.
 
     Raises:
         FileNotFoundError: if the data is not there.
-        ValueError: if the data is not of that form, `split` does not fit it, or is empty.
+        ValueError: if the data is not of that form, `split` or `data_dir` does not fit it, or it
+            is empty.
     """
-    splits_of, opened = _kind(spec)
-    splits = splits_of(spec)
-    if splits or split is not None:
-        split = _choose(spec, split, splits)
-    records = opened(spec, split)
-    if not len(records):
-        part = f"The split {split!r} of {spec}" if split else str(spec)
-        raise ValueError(f"{part} has no image: choose another split, or add images.")
-    return records
+    return find_data(spec, data_dir).open(split)
 
 
-def open_train_and_held_out(spec, fraction, seed):
+def open_train_and_held_out(spec, fraction, seed, data_dir=None):
     """Opens data for training, with images to validate on.
 
     Args:
-        spec: see `open_data`.
+        spec, data_dir: see `open_data`.
         fraction: share of each class to hold out where the data has no such split, in (0, 1).
         seed: which images those are; see `Records.split`.
 
@@ -76,12 +158,7 @@ def open_train_and_held_out(spec, fraction, seed):
         `(train, held_out)`, two `Records`. The data's own splits come first: `train`, and `val`
         or `validation` or else `test`.
     """
-    splits = available_splits(spec)
-    if not splits:
-        return open_data(spec).split(fraction, seed)
-    train = open_data(spec, "train")
-    held_out = next((name for name in VALIDATION if name in splits), None)
-    return (train, open_data(spec, held_out)) if held_out else train.split(fraction, seed)
+    return find_data(spec, data_dir).open_train_and_held_out(fraction, seed)
 
 
 def _is_tfds(spec):
@@ -96,31 +173,18 @@ def _is_coco(spec):
     return Path(spec).suffix == ".json"
 
 
-def _no_splits(spec):
-    return ()
+def _coco(spec):
+    return (), functools.partial(open_coco, spec)
 
 
-# (Is it of this kind?, its splits, how it is opened); the first that says yes.
+def _folder(spec):
+    return folder_splits(spec), functools.partial(open_folder, spec)
+
+
+# (Is it of this kind?, to its splits and what opens one of them); the first that says yes.
 _KINDS = (
-    (_is_tfds, tfds_splits, open_tfds),
-    (_is_manifest, manifest_splits, open_manifest),
-    (_is_coco, _no_splits, open_coco),
-    (is_shards, shard_splits, open_shards),
-    (lambda spec: True, folder_splits, open_folder),
+    (_is_manifest, open_manifest),
+    (_is_coco, _coco),
+    (is_shards, open_shards),
+    (lambda spec: True, _folder),
 )
-
-
-def _kind(spec):
-    """(splits, open) for what the user wrote."""
-    return next((splits, opened) for fits, splits, opened in _KINDS if fits(spec))
-
-
-def _choose(spec, split, splits):
-    """The name, as the data has it, of the split that is asked for."""
-    for name in ALIASES.get(split, (split,)):
-        if name in splits:
-            return name
-    if _is_tfds(spec) and split is not None and splits:
-        return split  # a slice such as train[:10%], or a mistake that TFDS names
-    has = f"one of {splits}" if splits else "left out: the data has no splits"
-    raise ValueError(f"`split` must be {has}, for {spec}. Received: {split!r}.")

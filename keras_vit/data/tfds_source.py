@@ -49,44 +49,51 @@ def is_prepared(folder):
     return (folder / PREPARED).is_file() and any(folder.glob("*array_record*"))
 
 
-def tfds_splits(spec):
-    """Returns the names of a data set's splits, or `()` where `spec` names one itself.
+class TfdsData:
+    """A TFDS data set that is on the disk; it is prepared first if need be.
 
     Args:
-        spec: see `open_tfds`.
-    """
-    name, split = _parse(spec)
-    return () if split else tuple(_prepared(name).info.splits)
+        spec: `"tfds:NAME[/CONFIG][@SPLIT]"`; SPLIT may be a slice such as `train[:10%]`. NAME may
+            be the folder of a data set that is prepared, such as `DIR/cifar10/3.0.2`, whose code
+            is then not needed; that folder alone, without `tfds:`, will do.
+        data_dir: the folder of all data sets; by default that of the environment variable
+            `TFDS_DATA_DIR`, or else TFDS's own.
 
-
-def open_tfds(spec, split=None):
-    """Opens a TFDS data set, preparing it first if need be.
-
-    Args:
-        spec: `"tfds:NAME[/CONFIG][@SPLIT]"`; SPLIT may be a slice such as `train[:10%]`. The
-            environment variable `TFDS_DATA_DIR` names the folder of all data sets. NAME may be
-            the folder of one that is prepared, such as `DIR/cifar10/3.0.2`, whose code is then
-            not needed; that folder alone, without `tfds:`, will do.
-        split: used where `spec` names none.
-
-    Returns:
-        `Records`: with `Classes`, `Tags`, `Captions` or `Unlabelled` as the features are. The
-        labels are read now, once through the split.
+    Attributes:
+        splits: names of its splits, or `()` where `spec` names one itself.
 
     Raises:
         FileNotFoundError: if the data set is not there and cannot be had; says what to put where.
         ImportError: if tensorflow-datasets is not installed.
-        ValueError: if there is no such data set or split, it has no images, or it was prepared
-            in a format without random access.
+        ValueError: if there is no such data set.
     """
-    tfds = require("tensorflow_datasets", extra="data")
-    name, own = _parse(spec)
-    split = own or split
-    builder = _prepared(name)
-    image = _image_key(tfds, name, builder.info)
-    data = _data_source(tfds, name, builder, split, image)
-    source = TfdsSource(data, image, f"{PREFIX}{name}@{split}")
-    return Records(source, _targets(tfds, builder.info, data), np.arange(len(data)))
+
+    def __init__(self, spec, data_dir=None):
+        self.name, self.split = _parse(spec)
+        self.builder = _prepared(self.name, data_dir)
+        self.splits = () if self.split else tuple(self.builder.info.splits)
+
+    def open(self, split=None):
+        """Opens a split.
+
+        Args:
+            split: its name or a slice of it, used where the data's own name has none.
+
+        Returns:
+            `Records`: with `Classes`, `Tags`, `Captions` or `Unlabelled` as the features are. The
+            labels are read now, once through the split.
+
+        Raises:
+            ValueError: if there is no such split, it has no images, or it was prepared in a format
+                without random access.
+        """
+        tfds = require("tensorflow_datasets", extra="data")
+        split = self.split or split
+        info = self.builder.info
+        image = _image_key(tfds, self.name, info)
+        data = _data_source(tfds, self.name, self.builder, split, image)
+        source = TfdsSource(data, image, f"{PREFIX}{self.name}@{split}")
+        return Records(source, _targets(tfds, info, data), np.arange(len(data)))
 
 
 def _parse(spec):
@@ -98,14 +105,14 @@ def _parse(spec):
     return match["name"], match["split"]
 
 
-def _prepared(name):
+def _prepared(name, data_dir):
     """The builder of a data set that is on the disk, which it is brought to if need be."""
     if is_prepared(name):
         return require("tensorflow_datasets", extra="data").builder_from_directory(name)
-    builder = _builder(name)
+    builder = _builder(name, data_dir)
     if builder.is_prepared():
         return builder
-    builder = _builder(name, file_format="array_record")
+    builder = _builder(name, data_dir, file_format="array_record")
     try:
         builder.download_and_prepare()
     except Exception as error:  # offline, blocked, moved, a missing package: TFDS raises any kind
@@ -114,16 +121,16 @@ def _prepared(name):
             f"The TFDS data set {name!r} is not in {builder.data_dir} and could not be prepared "
             f"({type(error).__name__}: {reason}). Where it can be downloaded, run "
             f"`tfds build {name} --file_format=array_record --data_dir=DIR`, and copy what is "
-            f"under DIR here, so that {builder.data_dir}/dataset_info.json exists. TFDS_DATA_DIR "
-            f"sets another folder."
+            f"under DIR here, so that {builder.data_dir}/dataset_info.json exists. `--data-dir`, "
+            f"or TFDS_DATA_DIR, sets another folder."
         ) from error
     return builder
 
 
-def _builder(name, **arguments):
+def _builder(name, data_dir, **arguments):
     tfds = require("tensorflow_datasets", extra="data")
     # TFDS reads the variable once, when it is imported; a test or a notebook sets it later.
-    folder = os.environ.get("TFDS_DATA_DIR")
+    folder = data_dir or os.environ.get("TFDS_DATA_DIR")
     try:
         return tfds.builder(name, data_dir=folder, **arguments)
     except tfds.core.DatasetNotFoundError as error:
@@ -176,8 +183,8 @@ def _data_source(tfds, name, builder, split, image):
         raise ValueError(
             f"The TFDS data set {name!r} in {builder.data_dir} is in a format without random "
             f"access ({builder.info.file_format.value}). Prepare it again in another folder: "
-            f"`tfds build {name} --file_format=array_record --data_dir=DIR`, and set "
-            f"TFDS_DATA_DIR=DIR."
+            f"`tfds build {name} --file_format=array_record --data_dir=DIR`, and give that as "
+            f"`--data-dir`, or as TFDS_DATA_DIR."
         ) from error
     except (ValueError, KeyError) as error:
         if split.partition("[")[0] in builder.info.splits:

@@ -1,6 +1,6 @@
 import pytest
 
-from keras_vit.data import available_splits, open_data, open_train_and_held_out
+from keras_vit.data import available_splits, find_data, open_data, open_train_and_held_out
 from tests.data.pictures import write_folder
 
 
@@ -49,3 +49,36 @@ def test_only_a_training_split(tmp_path):
     write_folder(tmp_path / "train", {"cat": 4})
     train, held_out = open_train_and_held_out(tmp_path, 0.5, 0)
     assert (len(train), len(held_out)) == (2, 2)
+
+
+def test_what_has_splits_is_read_once(tmp_path, monkeypatch):
+    """One reading of a manifest and one index of shards serve all their splits."""
+    import keras_vit.data.manifest
+    import keras_vit.data.shards
+    from tests.data.test_shards import imagenet, tfrecord
+
+    calls = []
+    for module, name in ((keras_vit.data.manifest, "_rows"), (keras_vit.data.shards, "_records")):
+        whole = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given, w=whole: calls.append(given) or w(*given))
+    manifest = tmp_path / "data.csv"
+    manifest.write_text("path,label,split\na,x,train\nb,y,train\nc,x,test\n")
+    shards = tmp_path / "shards"
+    tfrecord(shards / "train-00000-of-00001", [imagenet(0, 1, "a"), imagenet(1, 2, "b")])
+    tfrecord(shards / "test-00000-of-00001", [imagenet(2, 1, "a")])
+    for spec, looks in ((manifest, 1), (shards, 2)):  # two files of shards
+        calls.clear()
+        data = find_data(spec)
+        assert sorted(data.splits) == ["test", "train"]
+        assert [len(part) for part in data.open_train_and_held_out(0.5, 0)] == [2, 1]
+        assert {name: len(part) for name, part in data.open_all().items()} == {
+            "train": 2,
+            "test": 1,
+        }
+        assert find_data(data) is data and len(open_data(data, "test")) == 1
+        assert len(calls) == looks
+
+
+def test_a_data_dir_is_for_tfds_alone(whole):
+    with pytest.raises(ValueError, match="for tfds:NAME alone. Received: data_dir='x' for"):
+        open_data(whole, data_dir="x")

@@ -187,3 +187,14 @@ def test_a_prepared_folder_needs_no_name(folder, monkeypatch):
 def test_an_empty_slice():
     with pytest.raises(ValueError, match=r"has no image in 'train\[:1%\]', or.*: train, test"):
         open_data("tfds:keras_vit_tiny", "train[:1%]")
+
+
+def test_a_folder_of_data_sets_by_argument(folder, monkeypatch, tmp_path):
+    by_name = open_data("tfds:keras_vit_tiny", "train")
+    monkeypatch.setenv("TFDS_DATA_DIR", str(tmp_path / "elsewhere"))
+    records = open_data("tfds:keras_vit_tiny", "train", data_dir=folder)
+    assert records.labels.tolist() == by_name.labels.tolist()
+    parts = open_train_and_held_out("tfds:keras_vit_tiny", 0.5, 0, data_dir=folder)
+    assert [len(part) for part in parts] == [8, 4]
+    assert available_splits("tfds:keras_vit_tiny", data_dir=folder) == ("train", "test")
+    assert not (tmp_path / "elsewhere").exists()
