@@ -6,13 +6,14 @@ import numpy as np
 from keras import ops
 
 from keras_vit.layers.sizes import patch_grid
-from keras_vit.weights.loading import KERNEL, POSITION
+from keras_vit.weights.loading import KERNEL, POSITION, TIME
 from keras_vit.weights.resample import resize_grid, resize_offsets, resize_patches
 
 FIELDS = (
     "attention_dropout",
     "drop_path",
     "dropout",
+    "frames",
     "head_bias",
     "image_size",
     "num_classes",
@@ -35,8 +36,8 @@ def adapted(model, resize="bicubic", patch_resize="bicubic_antialias", **fields)
         model: a model of this package.
         resize, patch_resize: one of `RESIZES`, for positions and for patch kernels.
         **fields: fields of the config to change, of these: `attention_dropout`, `drop_path`,
-            `dropout`, `head_bias`, `image_size`, `num_classes`, `patch_size`, `preprocessing`,
-            `remat`, `window_size`.
+            `dropout`, `frames`, `head_bias`, `image_size`, `num_classes`, `patch_size`,
+            `preprocessing`, `remat`, `window_size`.
 
     Returns:
         A model of the same class.
@@ -91,6 +92,8 @@ def _fitted(path, value, old, new, resize, patch_resize):
         first = value.shape[1] - grid[0] * grid[1]
         patches = resize_grid(value[:, first:], grid, new_grid, resize)
         return np.concatenate([value[:, :first], patches], axis=1)
+    if path == TIME:
+        return resize_grid(value, (old.frames, 1), (new.frames, 1), resize)
     if path == KERNEL and old.patch_size != new.patch_size:
         kernel = value.reshape(*old.projection_size, -1, value.shape[-1])
         kernel = resize_patches(kernel, new.projection_size, patch_resize)

@@ -21,6 +21,7 @@ SIZES = (
     "expansion",
     "squeeze",
     "mlp",
+    "attention",
     "channels",
 )
 # These would fit, and give other numbers.

@@ -29,6 +29,15 @@ def fit_positions(table, config, checkpoint, resize):
     return np.concatenate([prefix[:, :1], patches], axis=1), "; ".join(notes)
 
 
+def fit_time(table, frames, resize):
+    """Fits a table of places in time, `[1, frames, width]`, to another number of frames."""
+    theirs = table.shape[1]
+    if theirs == frames:
+        return table, ""
+    table = resize_grid(table.astype(np.float64), (theirs, 1), (frames, 1), resize)
+    return table, f"resized from {theirs} to {frames} frames ({resize})"
+
+
 def fit_prefix(token, first, table, config, rows):
     """Adds the positions of tokens that have none of their own in the model: the same sum.
 

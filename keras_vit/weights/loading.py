@@ -7,12 +7,19 @@ import keras
 import numpy as np
 
 from keras_vit.weights.conventions import differences
-from keras_vit.weights.fitting import fit_kernel, fit_offsets, fit_positions, fit_prefix
+from keras_vit.weights.fitting import (
+    fit_kernel,
+    fit_offsets,
+    fit_positions,
+    fit_prefix,
+    fit_time,
+)
 from keras_vit.weights.report import Report
 from keras_vit.weights.resample import OFFSET_RESIZES, RESIZES, resize_named
 
 CLASS_TOKEN, REGISTERS = "patch_encoder/class_token", "patch_encoder/registers"
 POSITION, KERNEL = "patch_encoder/position", "patch_encoder/projection/kernel"
+TIME = "patch_encoder/time"
 HEADS = r"head(_distillation)?/.*"
 # Which field of the config decides whether a weight exists.
 DECIDED_BY = (
@@ -199,6 +206,8 @@ class _Filling:
             return fit_offsets(value, theirs, grids[path], self.resize)
         if path == POSITION:
             return fit_positions(value, self.config, self.checkpoint, self.resize)
+        if path == TIME:
+            return fit_time(value, self.config.frames, self.resize)
         if path == KERNEL:
             return fit_kernel(value, self.config, self.checkpoint.source.patch_resize)
         if path in (CLASS_TOKEN, REGISTERS):

@@ -12,6 +12,7 @@ MODEL_TYPES = {
     "deit": "hf_deit",
     "dinov2": "hf_dinov2",
     "dinov2_with_registers": "hf_dinov2_reg",
+    "timesformer": "hf_timesformer",
 }
 HF_ACTIVATIONS = {
     "gelu": "gelu",

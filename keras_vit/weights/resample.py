@@ -47,6 +47,11 @@ def bicubic_antialias(size, new_size):
     return _weighed(_centres(size, new_size), size, _cubic(-0.5), max(1.0, size / new_size))
 
 
+def nearest(size, new_size):
+    """The cell that a new cell's first edge lies in: PyTorch's `nearest` (TimeSformer)."""
+    return np.eye(size)[np.arange(new_size) * size // new_size]
+
+
 def geometric(size, new_size):
     """Linear between places that lie closer together in the middle: timm's way for offsets.
 
@@ -74,6 +79,7 @@ RESIZES = {
     "bicubic": bicubic,
     "bicubic_offset": bicubic_offset,
     "bicubic_antialias": bicubic_antialias,
+    "nearest": nearest,
 }
 # For tables of offsets.
 OFFSET_RESIZES = {**RESIZES, "geometric": geometric}

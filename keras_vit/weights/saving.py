@@ -13,11 +13,14 @@ from safetensors.numpy import save_file
 from keras_vit.files import replacing
 from keras_vit.layers.positions import sincos2d
 from keras_vit.layers.sizes import patch_grid
+from keras_vit.models import TimeSformer
 from keras_vit.weights.loading import POSITION
 from keras_vit.weights.metadata import NOTE
 from keras_vit.weights.sources import table_of
 from keras_vit.weights.targets import hf, jax, timm_families
 
+# Families that one code alone has.
+ONE_FORMAT = {**dict.fromkeys(timm_families.TARGETS, "timm"), TimeSformer: "hf"}
 # What another code may be wrong about without a weight being lost.
 WITHOUT_WEIGHTS = ("activation", "norm_epsilon", "preprocessing")
 
@@ -60,9 +63,11 @@ def save(model, path, format="hf", *, accept=()):
         )
     if format not in FORMATS:
         raise ValueError(f"`format` must be one of {', '.join(FORMATS)}. Received: {format!r}.")
-    if format != "timm" and type(model) in timm_families.TARGETS:
+    only = ONE_FORMAT.get(type(model), format)
+    if format != only:
         raise ValueError(
-            f"A {type(model).__name__} is written in the format 'timm' only. Received: {format!r}."
+            f"A {type(model).__name__} is written in the format {only!r} only. "
+            f"Received: {format!r}."
         )
     target = FORMATS[format].target(model)
     in_the_way = {name: why for name, why in target.in_the_way.items() if name not in accept}

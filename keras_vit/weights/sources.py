@@ -8,10 +8,27 @@ want ImageNet's mean and std.
 import dataclasses
 from types import MappingProxyType
 
-from keras_vit.weights.tables import coatnet_timm, hybrid_timm, swin_timm, vit_hf, vit_jax, vit_timm
+from keras_vit.weights.tables import (
+    coatnet_timm,
+    hybrid_timm,
+    swin_timm,
+    timesformer,
+    vit_hf,
+    vit_jax,
+    vit_timm,
+)
 
 HALF = {"mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
+VIDEO = MappingProxyType(
+    {
+        "mean": (0.45,) * 3,
+        "std": (0.225,) * 3,
+        "resize": "crop",
+        "crop": 1.0,
+        "interpolation": "bilinear",
+    }
+)
 # Resize the short side to 256, cut 224 out of the middle.
 CROP_224_OF_256 = {"resize": "crop", "crop": 0.875, "interpolation": "bicubic"}
 
@@ -124,6 +141,15 @@ SOURCES = {
     ),
     "timm_swin": _family("Swin", swin_timm.TABLE, {**IMAGENET, "crop": 0.9}, 1e-5, "geometric"),
     # The authors' own files.
+    "timesformer": Source(
+        MappingProxyType({"TimeSformer": timesformer.TABLE}),
+        "gelu",
+        1e-6,
+        VIDEO,
+        "nearest",
+        files=(".pyth",),
+    ),
+    "hf_timesformer": _hf({"TimeSformer": timesformer.TABLE}, 1e-6, VIDEO, "nearest"),
     "swin": _family("Swin", swin_timm.TABLE, {**IMAGENET, "crop": 0.9}, 1e-5, "bicubic"),
 }
 

@@ -1,4 +1,4 @@
-"""Swin, CoAtNet and hybrids against timm and transformers, from timm's own files of weights.
+"""Swin, CoAtNet, hybrids and TimeSformer against timm and transformers, from their files.
 
 The stored references come from `tests/references/families_reference.py`. They are read by
 `keras_vit.weights`, also for images of another size.
@@ -17,7 +17,12 @@ from tests.references.families_cases import CASES, CLASSES
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 FIXTURES = TESTS / "fixtures" / "families"
-FORMATS = {"Swin": "timm_swin", "CoAtNet": "timm_coatnet", "Hybrid": "timm_hybrid"}
+FORMATS = {
+    "Swin": "timm_swin",
+    "CoAtNet": "timm_coatnet",
+    "Hybrid": "timm_hybrid",
+    "TimeSformer": "hf_timesformer",
+}
 RESIZED = [(name, size) for name, case in CASES.items() for size in case["sizes"]]
 
 

@@ -1,4 +1,4 @@
-"""Small Swins, CoAtNets and hybrids that are compared with timm and transformers, a fixture each.
+"""Small models of the other families, compared with timm and transformers: a fixture each.
 
 Plain data without imports: `families_reference.py` makes the fixtures from it in the reference
 environment, and `tests/models/test_families_parity.py` reads them in ours.
@@ -41,7 +41,42 @@ OUR_COATNET = {
 HYBRID = {"embed_dim": 12, "depth": 1, "num_heads": 3, "mlp_ratio": 1.5, "num_classes": CLASSES}
 OUR_HYBRID = {"width": 12, "depth": 1, "num_heads": 3, "mlp_dim": 18}
 
+TIMESFORMER = {
+    "patch_size": 4,
+    "num_frames": 3,
+    "hidden_size": 12,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 3,
+    "intermediate_size": 18,
+    "num_labels": CLASSES,
+}
+OUR_TIMESFORMER = {
+    "patch_size": 4,
+    "frames": 3,
+    "width": 12,
+    "depth": 2,
+    "num_heads": 3,
+    "mlp_dim": 18,
+}
+
 CASES = {
+    **{
+        f"timesformer_{ours}": {
+            "kind": "timesformer",
+            "arguments": {**TIMESFORMER, "attention_type": theirs},
+            "model": "TimeSformer",
+            "config": {**OUR_TIMESFORMER, "attention": ours},
+            "frames": (3,),
+            "size": (12, 12),
+            # transformers wants a number of patches that 3, a side of the square, divides.
+            "sizes": ((8, 24),),
+        }
+        for ours, theirs in (
+            ("divided", "divided_space_time"),
+            ("joint", "joint_space_time"),
+            ("space_only", "space_only"),
+        )
+    },
     "swin": {
         "kind": "swin",
         "arguments": SWIN,

@@ -6,9 +6,9 @@ Run in the environment of `tests/references/requirements.txt`, never in the pack
 
 Every parameter is overwritten with N(0, 0.15) (scales of norms with 1 + noise, variances of batch
 norms with values from 0.5 to 1.5) that float32 holds exactly, and the reference runs in float64. A
-fixture is a folder: `model.safetensors` under timm's names, and `expected.npz` with `images_HxW`
-[b, h, w, c] float32, `logits_HxW` float64 and, at the model's own size, the map of each stage,
-`stage_i` [b, h, w, c] float32.
+fixture is a folder: `model.safetensors` under their names, and `expected.npz` with `images_HxW`
+[b, h, w, c] or [b, t, h, w, c] float32, `logits_HxW` float64 and, at the model's own size, the map
+of each stage, `stage_i` [b, h, w, c] float32.
 """
 
 import functools
@@ -75,7 +75,25 @@ def hybrid(case, size):
     )
 
 
+def timesformer(case, size):
+    import_timm()  # what it does for torchvision, transformers needs, too
+    import transformers
+
+    height, width = size
+    if height != width:
+        raise ValueError("transformers' TimeSformer is made for squares; others it resizes for.")
+    config = transformers.TimesformerConfig(image_size=height, **case["arguments"])
+    model = transformers.TimesformerForVideoClassification(config)
+    if config.attention_type == "space_only":
+        # The authors average the tokens over time before the last norm; transformers forgets to.
+        model.timesformer.layernorm.register_forward_pre_hook(
+            lambda _, given: given[0].unflatten(0, (-1, config.num_frames)).mean(dim=1)
+        )
+    return model
+
+
 BUILD = {
+    "timesformer": timesformer,
     "swin": swin,
     "swin_transformers": swin_transformers,
     "coatnet": coatnet,
@@ -163,7 +181,7 @@ def timm_names(state):
 def run(model, images):
     import torch
 
-    x = torch.from_numpy(images.transpose(0, 3, 1, 2).astype("float64"))
+    x = torch.from_numpy(np.moveaxis(images, -1, -3).astype("float64"))
     with torch.no_grad():
         found = model(x)
     return np.array(getattr(found, "logits", found))
@@ -190,7 +208,8 @@ def make(name, out):
         raise RuntimeError(f"No norm found in the reference of {name}.")
     arrays = {}
     for size in (case["size"], *case["sizes"]):
-        images = generator.normal(size=(BATCH, *size, 3)).astype("float32")
+        shape = (BATCH, *case.get("frames", ()), *size, 3)
+        images = generator.normal(size=shape).astype("float32")
         key, found = f"{size[0]}x{size[1]}", []
         arrays[f"images_{key}"] = images
         if size == case["size"]:
@@ -199,6 +218,8 @@ def make(name, out):
             for index, stage in enumerate(found):
                 stage = stage.transpose(0, 2, 3, 1) if channels_first else stage
                 arrays[f"stage_{index}"] = stage.astype("float32")
+        elif case["kind"] == "timesformer":  # it resizes as it runs
+            arrays[f"logits_{key}"] = run(model, images)
         else:
             other = BUILD[case["kind"]](case, size).double().eval()
             other.load_state_dict(filtered(case, model.state_dict(), other))

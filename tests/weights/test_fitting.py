@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from keras_vit.models import ViTConfig
-from keras_vit.weights.fitting import fit_kernel, fit_offsets, fit_positions, fit_prefix
+from keras_vit.weights.fitting import fit_kernel, fit_offsets, fit_positions, fit_prefix, fit_time
 from keras_vit.weights.resample import RESIZES, resize_grid, resize_offsets, resize_patches
 
 WIDTH, PATCH = 7, (2, 3)
@@ -89,6 +89,15 @@ def test_registers_without_a_class_token_take_the_first_rows():
     positions, note = fit_positions(table, model, checkpoint, "bicubic")
     np.testing.assert_array_equal(positions, table[:, 2:])
     assert note == ""
+
+
+def test_places_in_time_are_resized():
+    table = random(1, 3, WIDTH)
+    fitted, note = fit_time(table, 5, "nearest")
+    np.testing.assert_array_equal(fitted, table[:, [0, 0, 1, 1, 2]].astype("float64"))
+    assert note == "resized from 3 to 5 frames (nearest)"
+    same, note = fit_time(table, 3, "nearest")
+    assert same is table and note == ""
 
 
 @pytest.mark.parametrize("resize", RESIZES)

@@ -7,7 +7,8 @@ from keras_vit.weights.resample import OFFSET_RESIZES, RESIZES
 from keras_vit.weights.sources import SOURCES, source_named, table_of
 from keras_vit.weights.tables import vit_hf, vit_jax, vit_timm
 
-HALF, IMAGENET = (0.5, 0.5, 0.5), (0.485, 0.456, 0.406)
+HALF, IMAGENET, VIDEO = (0.5, 0.5, 0.5), (0.485, 0.456, 0.406), (0.45, 0.45, 0.45)
+STDS = {HALF: HALF, IMAGENET: (0.229, 0.224, 0.225), VIDEO: (0.225, 0.225, 0.225)}
 # Name -> activation, norm_epsilon, mean, (resize, crop, interpolation), how positions are resized.
 CONVENTIONS = {
     "jax": ("gelu_tanh", 1e-6, HALF, ("squash", 1.0, "bilinear"), "jax"),
@@ -25,6 +26,8 @@ CONVENTIONS = {
     "timm_hybrid": ("gelu", 1e-6, HALF, ("crop", 0.9, "bicubic"), "bicubic_antialias"),
     "timm_coatnet": ("gelu", 1e-6, HALF, ("crop", 0.95, "bicubic"), "geometric"),
     "timm_swin": ("gelu", 1e-5, IMAGENET, ("crop", 0.9, "bicubic"), "geometric"),
+    "timesformer": ("gelu", 1e-6, VIDEO, ("crop", 1.0, "bilinear"), "nearest"),
+    "hf_timesformer": ("gelu", 1e-6, VIDEO, ("crop", 1.0, "bilinear"), "nearest"),
     "swin": ("gelu", 1e-5, IMAGENET, ("crop", 0.9, "bicubic"), "bicubic"),
 }
 TORCH_FILES, HF_FILES = (".safetensors", ".pth", ".pt"), (".safetensors", ".json")
@@ -44,7 +47,7 @@ def test_the_conventions_of_each_code(name):
     # What a source leaves out is the default of `Preprocessing`.
     found = Preprocessing(**source.preprocessing)
     assert found.mean == mean
-    assert found.std == (HALF if mean == HALF else (0.229, 0.224, 0.225))
+    assert found.std == STDS[mean]
     assert (found.resize, found.interpolation) == (resize, interpolation)
     if resize == "crop":
         assert found.crop == crop
@@ -57,7 +60,7 @@ def test_patches_files_and_positions_of_each_code(name):
     assert source.patch_resize == ("bilinear_antialias" if is_jax else "bicubic_antialias")
     assert source.patch_resize in RESIZES
     files = (".npz",) if is_jax else HF_FILES if name.startswith("hf_") else TORCH_FILES
-    assert source.files == files
+    assert source.files == ((".pyth",) if name == "timesformer" else files)
     # None: every file has a table. big_vision's without one are sincos2d, timm's have none.
     without = "none" if name.startswith("timm") or name == "swin" else None
     assert source.position == {"big_vision": "sincos2d"}.get(name, without)

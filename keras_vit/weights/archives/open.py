@@ -16,6 +16,7 @@ OPENERS = {
     ".safetensors": open_safetensors,
     ".pth": open_pth,
     ".pt": open_pth,
+    ".pyth": open_pth,
     ".json": open_shards,
 }
 

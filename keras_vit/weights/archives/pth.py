@@ -31,7 +31,7 @@ STORAGES = {
     "BoolStorage": np.bool_,
 }
 # Where training code keeps the state dict among other things (DeiT and MAE: "model").
-HOLDERS = ("model", "state_dict", "model_ema")
+HOLDERS = ("model", "state_dict", "model_state", "model_ema")
 # The pickled number that a file begins with in the format before PyTorch 1.6.
 LEGACY = b"\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19."
 CONVERT = "torch.save(torch.load(path, weights_only=True), new_path)"

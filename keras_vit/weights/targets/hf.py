@@ -1,6 +1,6 @@
 """Hugging Face transformers: ViT, and DINOv2 where there is LayerScale."""
 
-from keras_vit.models import DeiT
+from keras_vit.models import DeiT, TimeSformer
 from keras_vit.weights.metadata import HF_ACTIVATIONS, PIL_FILTERS
 from keras_vit.weights.targets.target import Target, grid, in_the_way, square
 
@@ -11,6 +11,8 @@ def target(model):
     """The target for a model."""
     if isinstance(model, DeiT):
         return _deit(model.config)
+    if isinstance(model, TimeSformer):
+        return _timesformer(model.config)
     return (_vit if model.config.layer_scale is None else _dinov2)(model.config)
 
 
@@ -68,6 +70,27 @@ def _dinov2(config):
     )
 
 
+def _timesformer(config):
+    return Target(
+        source="hf_timesformer",
+        in_the_way=in_the_way(
+            attention=config.attention == "space_only" and "transformers' takes no mean over time",
+            pooling=config.pooling != "token" and "transformers' pools by the class token",
+            class_position=not config.class_position and "transformers' class token has one",
+            layer_scale=config.layer_scale is not None and "transformers' has no LayerScale",
+            representation_size=config.representation_size and "transformers has no such layer",
+        ),
+        positions=True,
+        position_rows=1,
+        files=_files(
+            "timesformer",
+            "TimesformerForVideoClassification",
+            "TimesformerModel",
+            _timesformer_config,
+        ),
+    )
+
+
 def _files(model_type, classifier, backbone, more):
     """The files beside the weights, as a function of the config."""
 
@@ -99,6 +122,15 @@ def _files(model_type, classifier, backbone, more):
 
 def _vit_config(config):
     return {"intermediate_size": config.mlp_dim}
+
+
+def _timesformer_config(config):
+    names = {"divided": "divided_space_time", "joint": "joint_space_time"}
+    return {
+        "intermediate_size": config.mlp_dim,
+        "num_frames": config.frames,
+        "attention_type": names.get(config.attention, config.attention),
+    }
 
 
 def _dinov2_config(config):
