@@ -61,12 +61,12 @@ def audit(path):
     )
 
 
-def complaints(found, integer):
+def complaints(found, profile):
     """Returns what forbids an artefact, a list of sentence parts.
 
     Args:
         found: an `Audit`.
-        integer: whether the file must hold integers only.
+        profile: the `Profile` whose rules it must keep.
     """
     wrong = []
     if found.custom:
@@ -74,10 +74,14 @@ def complaints(found, integer):
     unfrozen = [name for name in UNFROZEN if name in found.operators]
     if unfrozen:
         wrong.append(f"weights that are not in the file ({', '.join(unfrozen)})")
-    if found.dynamic:
+    if profile.static and found.dynamic:
         wrong.append(f"tensors without a fixed shape ({_first(found.dynamic)})")
-    if integer and found.floats:
-        wrong.append(f"float tensors in an integer file ({_first(found.floats)})")
+    floats = [*found.floats] or [name for name in found.dtypes if "FLOAT" in name]
+    if profile.integer and floats:
+        wrong.append(f"float tensors in an integer file ({_first(floats)})")
+    foreign = sorted(set(found.operators) - (profile.allowed or set(found.operators)))
+    if foreign:
+        wrong.append(f"operators that `{profile.name}` does not take ({', '.join(foreign)})")
     return wrong
 
 

@@ -14,6 +14,7 @@ from keras_vit.export.rewrite import inference_model
 from keras_vit.export.saved_model import write_saved_model
 from keras_vit.export.tflite import write_tflite
 from keras_vit.files import replacing
+from keras_vit.layers.choices import check_choice
 from keras_vit.layers.extras import require
 
 FORMATS = {"saved_model": write_saved_model, "tflite": write_tflite}
@@ -37,7 +38,7 @@ def export(model, profile, path, calibration=None):
         profile: name in `PROFILES`, or a `Profile`.
         path: what to write: a folder for `"server"`, else a file that ends in `.tflite`. Missing
             parent folders are made.
-        calibration: images for the integer profiles, which need some hundred; see
+        calibration: images for the profiles with calibrated ranges, which need some hundred; see
             `calibration_images`. Where given, the artefact is compared on them, else on noise.
 
     Returns:
@@ -62,7 +63,7 @@ def export(model, profile, path, calibration=None):
         images = None
         if calibration is not None:
             images = calibration_images(calibration, model.preprocessing)
-        FORMATS[profile.format](model, temporary, profile.precision, images)
+        FORMATS[profile.format](model, temporary, profile, images)
         _accept(model, profile, temporary, images)
     return path
 
@@ -83,7 +84,8 @@ def _check_request(model, profile, path, calibration):
         raise ValueError(
             f"`model` must give one vector an image, [b, num_classes]. Received: {shape}."
         )
-    if profile.integer and calibration is None:
+    check_choice("profile.format", profile.format, FORMATS)
+    if profile.calibrated and calibration is None:
         raise ValueError(
             f"The profile `{profile.name}` needs `calibration`: some hundred images like those "
             "the model will see. Received: None."
@@ -108,7 +110,7 @@ def _replaceable(path, profile):
 
 def _accept(model, profile, path, images):
     """Refuses an artefact that is not what the profile promises."""
-    wrong = complaints(audit(path), profile.integer) if profile.format == "tflite" else []
+    wrong = complaints(audit(path), profile) if profile.format == "tflite" else []
     if not wrong:
         if images is None:
             images = random_images(model.preprocessing)

@@ -3,6 +3,20 @@
 import dataclasses
 
 from keras_vit.export.agreement import Bound
+from keras_vit.layers.choices import check_choice
+
+CONVERTER, QUANTIZER = "converter", "litert-quantizer"
+
+# What tflite-micro has kernels for, of that which our models are made of: no GELU is among them.
+MICRO = frozenset(
+    "ADD AVERAGE_POOL_2D BATCH_MATMUL CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEQUANTIZE DIV EXP "
+    "EXPAND_DIMS FULLY_CONNECTED L2_NORMALIZATION LOGISTIC MAXIMUM MAX_POOL_2D MEAN MINIMUM MUL "
+    "PACK PAD QUANTIZE RELU RESHAPE RSQRT SLICE SOFTMAX SPLIT SPLIT_V SQUARED_DIFFERENCE SQUEEZE "
+    "STRIDED_SLICE SUB SUM TANH TRANSPOSE".split()
+)
+# What the compiler for the Edge TPU maps, of that which our models are made of. The products of
+# attention, BATCH_MATMUL, are not among it.
+EDGE_TPU = MICRO - {"BATCH_MATMUL", "DEQUANTIZE", "DIV", "EXP"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -12,18 +26,29 @@ class Profile:
     Args:
         name: its name in `PROFILES`.
         format: key of `exporter.FORMATS`: what is written.
-        precision: key of `tflite.PRECISIONS`, or `"float32"` for a SavedModel.
+        quantiser: `"converter"` (TensorFlow's, while it converts), `"litert-quantizer"` (on the
+            finished file), or None for what stays in floats.
+        precision: key of `converter.PRECISIONS`; `"float32"` for other formats.
         bound: how near to the Keras model it must be to be accepted.
-        integer: whether it holds integers only; it then needs calibration images.
         summary: one line for people.
+        calibrated: whether ranges are measured on calibration images.
+        integer: whether it must hold integers only.
+        static: whether every shape must be fixed.
+        forms: names of the forms of GELU, norm and attention that `rewrite` gives the model.
+        allowed: names of the operators that it may hold; None for all of TFLite's.
     """
 
     name: str
     format: str
+    quantiser: str | None
     precision: str
     bound: Bound
     summary: str
+    calibrated: bool = False
     integer: bool = False
+    static: bool = True
+    forms: tuple = ()
+    allowed: frozenset | None = None
 
     @property
     def ending(self):
@@ -34,23 +59,60 @@ class Profile:
 # The bounds of float32 are those of rounding. The others are there to refuse a broken file, not
 # a worse one, and 32 images count a few near-ties too many or too few: a naive full int8 DINOv2-S
 # with 15 points less accuracy still has a cosine of 0.865 and the same top class on 73 %.
+ROUNDING = Bound(relative=1e-4)
+WEIGHTS = Bound(cosine=0.98, top1=0.9)
+INTEGERS = Bound(cosine=0.85, top1=0.75)
 _ALL = (
     Profile(
-        "server", "saved_model", "float32", Bound(relative=1e-4),
-        "SavedModel for TensorFlow Serving: arrays or encoded pictures, any batch",
-    ),
-    Profile(
-        "float32", "tflite", "float32", Bound(relative=1e-4),
-        "TFLite in float32: phones' GPUs, and the one to compare others with",
-    ),
-    Profile(
-        "cpu", "tflite", "dynamic_int8", Bound(cosine=0.98, top1=0.9),
+        "cpu", "tflite", CONVERTER, "dynamic_int8", WEIGHTS,
         "TFLite with int8 weights: a quarter of the size, the fastest on CPUs",
     ),
     Profile(
-        "npu", "tflite", "full_int8", Bound(cosine=0.85, top1=0.75),
-        "TFLite in integers throughout, uint8 pixels in: NPUs and microcontrollers",
-        integer=True,
+        "mobile", "tflite", QUANTIZER, "products_int8", Bound(cosine=0.95, top1=0.85),
+        "TFLite with int8 products of calibrated ranges, the rest in float32: phones",
+        calibrated=True,
+    ),
+    Profile(
+        "gpu", "tflite", CONVERTER, "float16", Bound(relative=0.01),
+        "TFLite with float16 weights: phones' GPUs and WebGPU",
+    ),
+    Profile(
+        "web", "tflite", CONVERTER, "dynamic_int8", WEIGHTS,
+        "TFLite with int8 weights and fixed shapes: browsers, by LiteRT.js",
+    ),
+    Profile(
+        "npu", "tflite", CONVERTER, "full_int8", INTEGERS,
+        "TFLite in integers throughout, uint8 pixels in: NPUs",
+        calibrated=True, integer=True,
+    ),
+    Profile(
+        "npu-16x8", "tflite", CONVERTER, "int16x8", WEIGHTS,
+        "TFLite with int16 activations and int8 weights: NPUs that have them",
+        calibrated=True, integer=True,
+    ),
+    Profile(
+        "edgetpu", "tflite", CONVERTER, "full_int8", INTEGERS,
+        "TFLite that the Edge TPU maps as a whole; what it would not map is reported",
+        calibrated=True, integer=True, forms=("gelu_of_products",), allowed=EDGE_TPU,
+    ),
+    Profile(
+        "mcu", "tflite", CONVERTER, "full_int8", INTEGERS,
+        "TFLite in integers with the operators of microcontrollers only",
+        calibrated=True, integer=True, forms=("gelu_of_products",), allowed=MICRO,
+    ),
+    Profile(
+        "server", "saved_model", None, "float32", ROUNDING,
+        "SavedModel for TensorFlow Serving: arrays or encoded pictures, any batch",
+        static=False,
+    ),
+    Profile(
+        "onnx", "onnx", None, "float32", ROUNDING,
+        "ONNX for ONNX Runtime, OpenVINO and TensorRT, any batch",
+        static=False,
+    ),
+    Profile(
+        "float32", "tflite", None, "float32", ROUNDING,
+        "TFLite in float32, the one to compare others with",
     ),
 )  # fmt: skip
 PROFILES = {profile.name: profile for profile in _ALL}
@@ -69,7 +131,5 @@ def profile_named(profile):
     """
     if isinstance(profile, Profile):
         return profile
-    if profile not in PROFILES:
-        names = ", ".join(PROFILES)
-        raise ValueError(f"`profile` must be one of: {names}. Received: {profile!r}.")
+    check_choice("profile", profile, PROFILES)
     return PROFILES[profile]

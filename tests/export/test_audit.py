@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 import tensorflow as tf
 
+from keras_vit.export import PROFILES
 from keras_vit.export.audit import Audit, audit, complaints
 
 
@@ -12,7 +13,7 @@ def test_integer_file_holds_integers_only(artefacts):
     found = audit(artefacts["npu"])
     assert found.floats == () and found.dtypes["FLOAT32"] == 0
     assert found.dtypes["UINT8"] == 1  # the pixels
-    assert complaints(found, integer=True) == []
+    assert complaints(found, PROFILES["npu"]) == []
     assert found.operators["NEG"] == 0 and found.operators["DEQUANTIZE"] == 0
     assert found.operators["QUANTIZE"] == 1  # uint8 pixels to int8
 
@@ -23,7 +24,7 @@ def test_one_convolution_takes_the_patches(artefacts, profile):
     assert found.operators["CONV_2D"] == 1
     # qkv, out, fc1, fc2 of two blocks, and the head: none projects patches.
     assert found.operators["FULLY_CONNECTED"] == 4 * 2 + 1
-    assert complaints(found, integer=False) == []
+    assert complaints(found, PROFILES["float32"]) == []
     assert found.custom == found.dynamic == ()
 
 
@@ -38,7 +39,7 @@ def test_no_tensor_has_more_than_four_sides(artefacts, profile):
 def test_float_tensors_are_named(artefacts):
     found = audit(artefacts["float32"])
     assert len(found.floats) == found.dtypes["FLOAT32"] - 2
-    (text,) = complaints(found, integer=True)
+    (text,) = complaints(found, PROFILES["npu"])
     assert text.startswith("float tensors in an integer file (") and "more)" in text
 
 
@@ -57,10 +58,22 @@ def test_flex_operators_and_open_shapes_are_found(tmp_path):
     found = audit(path)
     assert found.custom == ("FlexMatrixInverse",)
     assert found.dynamic
-    text = "; ".join(complaints(found, integer=False))
+    text = "; ".join(complaints(found, PROFILES["float32"]))
     assert "FlexMatrixInverse" in text and "without a fixed shape" in text
 
 
 def test_unfrozen_weights_are_found():
     found = Audit(Counter(READ_VARIABLE=2), (), Counter(), (), ())
-    assert complaints(found, integer=False) == ["weights that are not in the file (READ_VARIABLE)"]
+    assert complaints(found, PROFILES["float32"]) == [
+        "weights that are not in the file (READ_VARIABLE)"
+    ]
+
+
+def test_operators_that_a_profile_does_not_take_are_found(artefacts):
+    (text,) = complaints(audit(artefacts["npu"]), PROFILES["mcu"])
+    assert text == "operators that `mcu` does not take (GELU)"
+
+
+def test_float_inputs_are_no_integers():
+    found = Audit(Counter(), (), Counter(FLOAT32=1, INT8=3), (), ())
+    assert complaints(found, PROFILES["npu"]) == ["float tensors in an integer file (FLOAT32)"]

@@ -9,10 +9,11 @@ import pytest
 from keras_vit import runtime
 from keras_vit.export import PROFILES, export
 from keras_vit.export.agreement import Bound, agreement
+from keras_vit.export.exporter import FORMATS
 from tests.small_vit import small_vit
 
 
-@pytest.mark.parametrize("name", PROFILES)
+@pytest.mark.parametrize("name", ["server", "float32", "cpu", "gpu", "npu", "npu-16x8", "mcu"])
 def test_every_artefact_agrees_with_the_model_on_other_images(artefacts, name):
     pixels, labels = artefacts.pixels[1000:1200], artefacts.labels[1000:1200]
     reference = runtime.open(artefacts.model).logits(pixels)
@@ -29,7 +30,7 @@ def test_a_new_model_with_its_zero_head_can_be_exported(tmp_path):
 
 
 def test_an_unknown_profile_lists_the_names(tmp_path):
-    with pytest.raises(ValueError, match="server, float32, cpu, npu"):
+    with pytest.raises(ValueError, match="'cpu', 'edgetpu'"):
         export(small_vit(depth=1), "edge", tmp_path / "model.tflite")
 
 
@@ -72,7 +73,7 @@ def test_a_folder_with_other_things_is_not_replaced(tmp_path):
 
 
 def test_a_folder_that_cannot_be_written_is_found_before_the_work(tmp_path, monkeypatch):
-    monkeypatch.setattr("keras_vit.export.exporter.FORMATS", {})  # any work would fail on this
+    monkeypatch.setitem(FORMATS, "tflite", None)  # any work would fail on this
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(OSError, match="Cannot write in the folder"):
         export(small_vit(depth=1), "float32", tmp_path / "file" / "model.tflite")
@@ -115,3 +116,10 @@ def test_another_backend_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("keras.backend.backend", lambda: "jax")
     with pytest.raises(ValueError, match="set KERAS_BACKEND=tensorflow"):
         export(model, "float32", tmp_path / "model.tflite")
+
+
+def test_what_the_edge_tpu_would_not_map_is_reported_and_not_written(tmp_path):
+    model, path = small_vit(depth=1), tmp_path / "model.tflite"
+    with pytest.raises(ValueError, match="`edgetpu` does not take .*BATCH_MATMUL"):
+        export(model, "edgetpu", path, np.zeros((2, 16, 16, 1)) + [[[[255]]]])
+    assert not list(tmp_path.iterdir())

@@ -6,7 +6,8 @@ import pytest
 import tensorflow as tf
 from ai_edge_litert.interpreter import Interpreter
 
-from keras_vit.export import export
+from keras_vit.export import PROFILES, export
+from keras_vit.export.audit import audit
 from keras_vit.export.tflite import write_tflite
 from tests.small_vit import small_vit
 
@@ -53,5 +54,13 @@ def test_what_tflite_lacks_is_refused(tmp_path, monkeypatch):
         "keras_vit.export.tflite.patch_convolution", lambda model: keras.Model(inputs, outputs)
     )
     with pytest.raises(ValueError, match="vit cannot be converted.*lacks the operators BesselI0e"):
-        write_tflite(model, tmp_path / "model.tflite", "float32")
+        write_tflite(model, tmp_path / "model.tflite", PROFILES["float32"])
     assert not (tmp_path / "model.tflite").exists()
+
+
+@pytest.mark.prove
+def test_the_products_of_the_mobile_profile_are_integers(artefacts):
+    found = audit(artefacts["mobile"])
+    assert found.operators["QUANTIZE"] == found.operators["DEQUANTIZE"] == 5 * 2  # each product
+    images, logits = details(artefacts["mobile"])
+    assert images["dtype"] == logits["dtype"] == np.float32

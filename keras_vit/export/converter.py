@@ -1,0 +1,147 @@
+"""The TFLite converter in a process of its own, which `conversion` starts and talks to.
+
+A native abort in the converter ends the process that it runs in. This file is run by its path and
+imports nothing of keras_vit, so that the process is ready once TensorFlow is loaded. It reads a
+request, a line of JSON, and answers with one: `{}`, or `{"error": ...}`.
+"""
+
+import json
+import os
+import re
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+SIGNATURE = "serving_default"
+INPUT = "images"
+
+
+def float32(converter, images):
+    """Leaves everything in float32."""
+
+
+def float16(converter, images):
+    """Weights in float16; what a GPU computes in."""
+    converter.optimizations = [tf.lite.Optimize.DEFAULT]
+    converter.target_spec.supported_types = [tf.float16]
+
+
+def dynamic_int8(converter, images):
+    """Weights in int8; activations are quantised as they come, and stored in float32."""
+    converter.optimizations = [tf.lite.Optimize.DEFAULT]
+
+
+def full_int8(converter, images):
+    """Every tensor in integers: uint8 pixels in, int8 logits out."""
+    _calibrate(converter, images, tf.lite.OpsSet.TFLITE_BUILTINS_INT8)
+    converter.inference_input_type = tf.uint8
+    converter.inference_output_type = tf.int8
+
+
+def int16x8(converter, images):
+    """Activations in int16, weights in int8: int16 pixels in, int16 logits out."""
+    name = "EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8"
+    _calibrate(converter, images, getattr(tf.lite.OpsSet, name))
+    converter.inference_input_type = converter.inference_output_type = tf.int16
+
+
+def _calibrate(converter, images, operators):
+    converter.optimizations = [tf.lite.Optimize.DEFAULT]
+    converter.target_spec.supported_ops = [operators]
+    converter.representative_dataset = lambda: ({INPUT: image[None]} for image in images)
+
+
+def products_int8(content, images):
+    """Matrix products and convolutions in int8 with fixed ranges; everything else in float32."""
+    from litert_quantizer import qtyping, quantizer
+
+    found = quantizer.Quantizer(content)
+    for product in ("FULLY_CONNECTED", "CONV_2D"):
+        found.add_static_config(
+            ".*", qtyping.TFLOperationName[product], activation_num_bits=8, weight_num_bits=8
+        )
+    return bytes(found.quantize(ranges(content, images)).quantized_model)
+
+
+def ranges(content, images):
+    """Returns the lowest and the highest value of every float tensor: `{name: {"min", "max"}}`.
+
+    (The quantizer's own calibration takes a moving average of the extremes, which cuts them off:
+    on the digits its cosine is 0.867, and 0.988 with these.)
+    """
+    from ai_edge_litert.interpreter import Interpreter
+
+    interpreter = Interpreter(model_content=content, experimental_preserve_all_tensors=True)
+    runner, found = interpreter.get_signature_runner(SIGNATURE), {}
+    tensors = [one for one in interpreter.get_tensor_details() if one["dtype"] == np.float32]
+    for image in images:
+        runner(**{INPUT: image[None]})
+        for tensor in tensors:
+            try:
+                values = interpreter.get_tensor(tensor["index"])
+            except ValueError:  # a scratch tensor of a kernel
+                continue
+            low, high = values.min(keepdims=True), values.max(keepdims=True)
+            seen = found.setdefault(tensor["name"], {"min": low, "max": high})
+            seen["min"], seen["max"] = np.minimum(seen["min"], low), np.maximum(seen["max"], high)
+    return found
+
+
+# What the converter does while it converts, and what is done to its float32 file afterwards.
+CONVERTER = {
+    "float32": float32,
+    "float16": float16,
+    "dynamic_int8": dynamic_int8,
+    "full_int8": full_int8,
+    "int16x8": int16x8,
+}
+QUANTIZER = {"products_int8": products_int8}
+PRECISIONS = {**CONVERTER, **QUANTIZER}
+
+
+def convert(folder, precision, images=None):
+    """Returns the bytes of a `.tflite` file with stock operators only.
+
+    Args:
+        folder: a SavedModel.
+        precision: key of `PRECISIONS`.
+        images: calibration images `[n, h, w, c]`, float32, or None.
+    """
+    converter = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=[SIGNATURE])
+    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS]
+    CONVERTER.get(precision, float32)(converter, images)
+    content = converter.convert()
+    return QUANTIZER[precision](content, images) if precision in QUANTIZER else content
+
+
+def reason(error):
+    """One line of the compiler's log: the operators that TFLite lacks, where it names them."""
+    text = str(error).strip()
+    lacking = re.search(r"^(?:Custom|TF Select) ops: (.+)$", text, re.MULTILINE)
+    return f"TFLite lacks the operators {lacking[1]}" if lacking else text.partition("\n")[0]
+
+
+def answer(request):
+    """Carries a request out; returns the answer."""
+    try:
+        images = np.load(request["images"]) if request["images"] else None
+        content = convert(request["folder"], request["precision"], images)
+    except Exception as error:  # the converter's own type, and whatever its passes raise
+        return {"error": reason(error)}
+    with open(request["out"], "wb") as file:
+        file.write(content)
+    return {}
+
+
+def serve():
+    """Answers requests until there are no more."""
+    # What native code prints goes to the log, not between the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    serve()
