@@ -20,6 +20,8 @@ ATTENTION = {
     "attention/qkv/bias": (None, MODEL_AXIS, None),
     "attention/out/kernel": (MODEL_AXIS, None),
 }
+# TimeSformer's attention over time.
+TEMPORAL_ATTENTION = {f"temporal_{end}": axes for end, axes in ATTENTION.items()}
 POOLING = {
     "attention/query/kernel": (None, MODEL_AXIS, None),
     "attention/query/bias": (MODEL_AXIS, None),
@@ -52,7 +54,7 @@ def layout_map(model, mesh):
     ```
 
     Args:
-        model: a ViT, DeiT or DINOv2, or its config.
+        model: a `ViT` or what derives from it, or its config.
         mesh: a `keras.distribution.DeviceMesh` with an axis `"model"`.
 
     Returns:
@@ -93,6 +95,8 @@ def _rules(config):
     if not isinstance(config, ViTConfig):
         return
     parts = [(r"block_\d+", {**ATTENTION, **MLP})] if config.depth else []
+    if getattr(config, "attention", None) == "divided":
+        parts.append((r"block_\d+", TEMPORAL_ATTENTION))
     if config.pooling == "map":
         parts.append(("pool", {**POOLING, **MLP}))
     for part, rules in parts:

@@ -7,7 +7,7 @@ import sys
 
 import jax
 
-from keras_vit.models import NAMES, ViT, ViTConfig
+from keras_vit.models import NAMES, TimeSformer, TimeSformerConfig, ViT, ViTConfig
 from keras_vit.models.flops import training_flops
 from keras_vit.training.tpu.figures import collectives, gathers_of
 from keras_vit.training.tpu.jax_step import training_step
@@ -19,7 +19,12 @@ SMALL = {
     "image_size": 16, "patch_size": 8, "width": 32, "depth": 2, "num_heads": 4, "mlp_dim": 48,
     "num_classes": 7,
 }  # fmt: skip
-KINDS = {"mlp": {}, "swiglu": {"mlp": "swiglu"}, "map": {"pooling": "map"}}
+KINDS = {
+    "mlp": (ViT, {}),
+    "swiglu": (ViT, {"mlp": "swiglu"}),
+    "map": (ViT, {"pooling": "map"}),
+    "video": (TimeSformer, {"frames": 2}),
+}
 DOT = re.compile(
     r"dot_general .*?contracting_dims = \[([\d, ]*)\].*: \(tensor<([\dx]+)x\w+>, .*\)"
     r" -> tensor<([\dx]+)x\w+>"
@@ -42,7 +47,7 @@ def published(name):
     The relatives are narrow, too, and their products are not counted: convolutions are none.
     """
     model_class, fields = NAMES[name]
-    plain = model_class.config_class is ViTConfig
+    plain = model_class.config_class in (ViTConfig, TimeSformerConfig)
     noise = {"dropout": 0.1, "drop_path": 0.1}
     fields = {**fields, **noise, "depth": 1} if plain else narrow(model_class.config_class, fields)
     config = model_class.config_class(**fields)
@@ -56,8 +61,9 @@ def published(name):
 
 def spread(kind, ways):
     """A small model over four devices, compiled for CPUs."""
-    config = ViTConfig(**{**SMALL, **KINDS[kind]})
-    step = training_step(ViT, config, jax.devices(), BATCH, ways, dtype="float32")
+    model_class, fields = KINDS[kind]
+    config = model_class.config_class(**{**SMALL, **fields})
+    step = training_step(model_class, config, jax.devices(), BATCH, ways, dtype="float32")
     text = step.lowered.compile().as_text()
     return {
         "collectives": collectives(text),

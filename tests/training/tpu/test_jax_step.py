@@ -51,7 +51,7 @@ def test_the_products_are_those_of_the_analytic_count(found):
         assert numbers["product_flops"] == numbers["analytic_flops"] + more, name
 
 
-@pytest.mark.parametrize("kind", ["mlp", "swiglu", "map"])
+@pytest.mark.parametrize("kind", ["mlp", "swiglu", "map", "video"])
 @pytest.mark.parametrize("ways", [2, 4])
 def test_no_weight_is_gathered(found, kind, ways):
     numbers = found["spread"][f"{kind} {ways}"]
