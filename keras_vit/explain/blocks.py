@@ -5,7 +5,7 @@ import dataclasses
 import keras
 import numpy as np
 
-from keras_vit.layers import Attention, TransformerBlock
+from keras_vit.layers import Attention, PerformerAttention, RelativeAttention, TransformerBlock
 from keras_vit.layers.sizes import patch_grid
 from keras_vit.models import DeiT
 
@@ -34,12 +34,18 @@ def block_names(model):
         ValueError: for a model that has other blocks, or none.
     """
     names = [layer.name for layer in model.layers if isinstance(layer, TransformerBlock)]
+    for name in names:
+        if isinstance(model.get_layer(name).attention, PerformerAttention):
+            raise ValueError(
+                f"{model.name!r} is a Performer: it never forms its attention, so there is none to "
+                "look at. Its features can be looked at (PCA, neighbours)."
+            )
     plain = all(_is_plain(model.get_layer(name)) for name in names)
     if not names or not plain or not hasattr(model, "config"):
         raise ValueError(
             "Attention is followed through models whose blocks all attend to all tokens: ViT, "
-            "DeiT, DINOv2 and hybrids of this package. In windows, with relative biases or with "
-            "pooling between blocks a token has no one place. Received: "
+            "DeiT, DINOv2 and hybrids of this package. In windows or with pooling between "
+            "blocks a token has no one place. Received: "
             f"{type(model).__name__} {model.name!r}."
         )
     return names
@@ -68,12 +74,15 @@ def seen_by_head(model, flow):
         left out.
     """
     config = model.config
-    prefix = config.num_prefix
-    read = flow[..., prefix:, :]
-    if config.pooling == "token":
-        read = flow[..., : 2 if isinstance(model, DeiT) else 1, :]
-    patches = read.mean(axis=-2)[..., prefix:]
+    patches = flow[..., read_by_head(model), :].mean(axis=-2)[..., config.num_prefix :]
     return patches.reshape(*patches.shape[:-1], *patch_grid(config.image_size, config.patch_size))
+
+
+def read_by_head(model):
+    """Returns which of a ViT's output tokens its head reads, as a slice."""
+    if model.config.pooling != "token":
+        return slice(model.config.num_prefix, None)
+    return slice(2 if isinstance(model, DeiT) else 1)
 
 
 def as_float64(tensor):
@@ -89,4 +98,5 @@ def _at_least_float32(dtype):
 
 
 def _is_plain(block):
-    return type(block) is TransformerBlock and type(block.attention) is Attention
+    kinds = (Attention, RelativeAttention)
+    return type(block) is TransformerBlock and type(block.attention) in kinds

@@ -12,6 +12,7 @@ from keras_vit.export.calibration import calibration_images, random_images, spre
 from keras_vit.export.profiles import profile_named
 from keras_vit.export.rewrite import inference_model
 from keras_vit.export.saved_model import write_saved_model
+from keras_vit.export.serving.versions import version_folder
 from keras_vit.export.tflite import write_tflite
 from keras_vit.files import replacing
 from keras_vit.layers.choices import check_choice
@@ -36,13 +37,14 @@ def export(model, profile, path, calibration=None):
         model: a ViT of `create_model`, or a functional Keras model built in the same way, with a
             `preprocessing`.
         profile: name in `PROFILES`, or a `Profile`.
-        path: what to write: a folder for `"server"`, else a file that ends in `.tflite`. Missing
-            parent folders are made.
+        path: what to write: for `"server"` the model's folder, which gets its next version 1, 2,
+            ..., or a new version `NAME/3`; else a file that ends in `.tflite`. Missing parent
+            folders are made.
         calibration: images for the profiles with calibrated ranges, which need some hundred; see
             `calibration_images`. Where given, the artefact is compared on them, else on noise.
 
     Returns:
-        `path`, as a `pathlib.Path`.
+        What was written, as a `pathlib.Path`: the file, or the folder of the version.
 
     Raises:
         ValueError: for an unknown profile, missing or wrong calibration images, a model that
@@ -59,12 +61,16 @@ def export(model, profile, path, calibration=None):
     """
     profile, path = profile_named(profile), Path(path)
     _check_request(model, profile, path, calibration)
+    if not profile.ending:
+        path = version_folder(path)
     with replacing(path) as temporary:  # first of all: it finds out whether the folder is writable
         images = None
         if calibration is not None:
             images = calibration_images(calibration, model.preprocessing)
         FORMATS[profile.format](model, temporary, profile, images)
         _accept(model, profile, temporary, images)
+        if not profile.ending:
+            version_folder(path)  # another export may have taken the number meanwhile
     return path
 
 
@@ -93,19 +99,13 @@ def _check_request(model, profile, path, calibration):
     if path.suffix != profile.ending if profile.ending else path.suffix in FILES:
         kind = f"a file that ends in `{profile.ending}`" if profile.ending else "a folder"
         raise ValueError(f"`path` must be {kind} for `{profile.name}`. Received: {path}.")
-    if path.exists() and not _replaceable(path, profile):
+    if profile.ending and path.exists() and not path.is_file():
         raise ValueError(
             f"`path` must not be something that the export would destroy. Received: {path}, "
             "which is no earlier export."
         )
     if profile.format == "tflite":
         require("ai_edge_litert.interpreter", extra="edge")
-
-
-def _replaceable(path, profile):
-    if profile.ending:
-        return path.is_file()
-    return path.is_dir() and ((path / "saved_model.pb").exists() or not any(path.iterdir()))
 
 
 def _accept(model, profile, path, images):

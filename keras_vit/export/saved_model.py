@@ -1,32 +1,38 @@
-"""Writes a SavedModel that a server can call: arrays or encoded pictures, any batch."""
+"""Writes a SavedModel that TF Serving loads, with all that belongs beside it."""
 
 import tempfile
 from pathlib import Path
 
 import tensorflow as tf
 
-from keras_vit.data.decode import decode, fit
-from keras_vit.export.rewrite import patch_convolution
+from keras_vit.export.serving.batching import BATCHING, batching_parameters
+from keras_vit.export.serving.card import card, write_card
+from keras_vit.export.serving.graph import float32_model
+from keras_vit.export.serving.parity import measured
+from keras_vit.export.serving.signatures import CLASSIFY, CLASSIFY_METHOD, signatures
+from keras_vit.export.serving.warmup import BATCH_SIZES, RECORDS, write_warmup
 from keras_vit.runtime.embedded import texts
 
-# Channels that an encoded picture can be decoded to; other models take arrays only.
-PICTURES = (1, 3)
 
+def write_saved_model(model, path, profile=None, images=None, xla_batches=()):
+    """Writes one version of a model for serving.
 
-def write_saved_model(model, path, precision="float32", images=None):
-    """Saves a model with two signatures and its description as assets.
-
-    `serving_default` takes `images`, raw pixels `[b, h, w, c]` in float32; `serving_bytes` takes
-    `image_bytes`, encoded pictures `[b]` (TF Serving's REST interface passes names that end in
-    `_bytes` as base64). Both give `logits` and `probabilities`, `[b, num_classes]`.
+    The folder holds the SavedModel; `assets`: class names and preprocessing; `assets.extra`: the
+    warm-up requests, and images with the Keras model's logits for them; `SERVING.json`; and
+    `batching_parameters.txt`. Signatures: `serving_default` and `serving_uint8` take `images`,
+    raw pixels `[b, h, w, c]`; `serving_bytes` takes `image_bytes`, encoded pictures `[b]`;
+    `classify` takes `tf.Example`s; `features` and `explain` take `images`. See `answers` for
+    what they give.
 
     Args:
         model: a Keras model with a `preprocessing`.
         path: the folder to write.
-        precision: `"float32"`, the only one.
-        images: not used; a SavedModel needs no calibration.
+        profile: not used; there is one kind of SavedModel.
+        images: raw pixels `[n, h, w, c]` to compare with the Keras model on; noise by default.
+        xla_batches: batch sizes to compile a `serving_xla_<size>` for.
     """
-    graph = patch_convolution(model)
+    path, graph = Path(path), float32_model(model)
+    functions, left_out = signatures(graph, xla_batches)
     with tempfile.TemporaryDirectory() as folder:
         module = tf.Module()
         # The weights alone: tracking the Keras model would save its layers' own functions too,
@@ -36,36 +42,20 @@ def write_saved_model(model, path, precision="float32", images=None):
             tf.saved_model.Asset(_written(Path(folder) / name, text))
             for name, text in texts(model.preprocessing).items()
         ]
-        tf.saved_model.save(module, str(path), signatures=signatures(graph, model.preprocessing))
+        tf.saved_model.save(module, str(path), signatures=functions)
+    if CLASSIFY in functions:
+        _name_method(path)
+    parity = measured(graph, path, images)
+    write_warmup(path / RECORDS, model.name, model.preprocessing, functions)
+    _written(path / BATCHING, batching_parameters(BATCH_SIZES))
+    write_card(path, card(graph, path, left_out, BATCH_SIZES, parity))
 
 
-def signatures(graph, preprocessing):
-    """Returns the signatures, a dict of name to `tf.function`.
-
-    Args:
-        graph: Keras model that takes raw pixels, float32.
-        preprocessing: the `Preprocessing` by which pictures become pixels.
-    """
-    image = tf.TensorSpec(graph.input_shape[1:], tf.float32)
-    pixels = tf.TensorSpec(graph.input_shape, tf.float32, name="images")
-    encoded = tf.TensorSpec((None,), tf.string, name="image_bytes")
-
-    @tf.function(input_signature=[pixels], autograph=False)
-    def serve(images):
-        logits = graph(images, training=False)
-        return {"logits": logits, "probabilities": tf.nn.softmax(logits)}
-
-    def prepared(picture):
-        pixels = fit(decode(picture, preprocessing.channels), preprocessing)
-        return tf.ensure_shape(pixels, image.shape)
-
-    @tf.function(input_signature=[encoded], autograph=False)
-    def serve_bytes(image_bytes):
-        return serve(tf.map_fn(prepared, image_bytes, fn_output_signature=image))
-
-    if preprocessing.channels not in PICTURES:
-        return {"serving_default": serve}
-    return {"serving_default": serve, "serving_bytes": serve_bytes}
+def _name_method(path):
+    """Tells TF Serving's Classify which signature is meant for it."""
+    updater = tf.compat.v1.saved_model.signature_def_utils.MethodNameUpdater(str(path))
+    updater.replace_method_name(CLASSIFY, CLASSIFY_METHOD, tags="serve")
+    updater.save()
 
 
 def _written(path, text):

@@ -6,7 +6,7 @@ import keras
 
 from keras_vit.runtime.keras_file import KerasFile
 from keras_vit.runtime.predictor import Predictor, softmax
-from keras_vit.runtime.saved_model import SavedModel
+from keras_vit.runtime.saved_model import SavedModel, newest_version
 from keras_vit.runtime.tflite import TFLite
 
 __all__ = ["KINDS", "KerasFile", "Predictor", "SavedModel", "TFLite", "open", "softmax"]
@@ -19,8 +19,8 @@ def open(model):
     """Opens a model for prediction.
 
     Args:
-        model: a `.keras` file, a SavedModel folder, a `.tflite` file, or a Keras model in
-            memory.
+        model: a `.keras` file, a SavedModel folder or the folder of its versions (the newest is
+            taken), a `.tflite` file, or a Keras model in memory.
 
     Returns:
         A `Predictor`: `.logits(pixels)`, `.predict_files(paths)`, `.preprocessing`,
@@ -41,7 +41,7 @@ def open(model):
     """
     if isinstance(model, keras.Model):
         return KerasFile(model)
-    path = Path(model)
+    path = newest_version(Path(model))
     if not path.exists():
         raise FileNotFoundError(f"There is no model at {path}.")
     for sign, kind in KINDS.items():

@@ -9,6 +9,17 @@ from keras_vit.runtime.embedded import PREPROCESSING, parsed
 from keras_vit.runtime.predictor import BATCH_SIZE, Predictor
 
 
+def newest_version(path):
+    """Returns the SavedModel of the highest number in the folder `path`; without one, `path`.
+
+    Args:
+        path: `pathlib.Path` of anything.
+    """
+    found = path.glob("*/saved_model.pb") if path.is_dir() else ()
+    versions = [one.parent for one in found if one.parent.name.isdecimal()]
+    return max(versions, key=lambda one: int(one.name), default=path)
+
+
 class SavedModel(Predictor):
     """A SavedModel folder with its description among its assets.
 

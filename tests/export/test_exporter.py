@@ -62,10 +62,10 @@ def test_a_model_that_gives_all_tokens_is_refused(tmp_path):
         export(model, "server", tmp_path / "model")
 
 
-def test_a_folder_with_other_things_is_not_replaced(tmp_path):
+def test_a_folder_with_other_things_is_left_alone(tmp_path):
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "one.jpg").write_bytes(b"")
-    with pytest.raises(ValueError, match="would destroy"):
+    with pytest.raises(ValueError, match="holds nothing but its versions"):
         export(small_vit(depth=1), "server", tmp_path / "photos")
     (tmp_path / "model.tflite").mkdir()
     with pytest.raises(ValueError, match="would destroy"):
@@ -98,17 +98,20 @@ def test_not_a_number_is_refused(tmp_path):
         export(model, "server", tmp_path / "model")
 
 
-def test_a_saved_model_replaces_an_earlier_one(tmp_path):
+def test_a_saved_model_becomes_the_next_version_and_the_earlier_one_stays(tmp_path):
     model, path = small_vit(depth=1), tmp_path / "model"
-    export(model, "server", path)
+    pixels = np.zeros((1, 16, 16, 1), "uint8")
+    first = export(model, "server", path)
+    before = runtime.open(path).logits(pixels)
     kernel, bias = model.get_layer("head").get_weights()
     model.get_layer("head").set_weights([kernel, bias + 5])
-    export(model, "server", path)
-    pixels = np.zeros((1, 16, 16, 1), "uint8")
-    np.testing.assert_allclose(
-        runtime.open(path).logits(pixels), runtime.open(model).logits(pixels), rtol=1e-4
-    )
-    assert [found.name for found in tmp_path.iterdir()] == ["model"]
+    second = export(model, "server", path)
+    assert [one.relative_to(path).as_posix() for one in (first, second)] == ["1", "2"]
+    assert sorted(found.name for found in path.iterdir()) == ["1", "2"]
+    np.testing.assert_array_equal(runtime.open(first).logits(pixels), before)
+    np.testing.assert_allclose(runtime.open(path).logits(pixels), before + 5, rtol=1e-4)
+    with pytest.raises(ValueError, match="a version that is there already"):
+        export(model, "server", second)
 
 
 def test_another_backend_is_refused(tmp_path, monkeypatch):

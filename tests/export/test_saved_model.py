@@ -77,4 +77,9 @@ def test_an_image_that_no_picture_gives_is_served_as_an_array_only(tmp_path):
 
     model = small_vit(channels=2, depth=1)
     path = export(model, "server", tmp_path / "two_channels")
-    assert list(tf.saved_model.load(str(path)).signatures) == ["serving_default"]
+    names = {"serving_default", "serving_uint8", "features", "explain"}
+    assert set(tf.saved_model.load(str(path)).signatures) == names
+    assert set(json.loads((path / "SERVING.json").read_text("utf-8"))["left_out"]) == {
+        "serving_bytes",
+        "classify",
+    }
