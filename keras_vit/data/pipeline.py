@@ -10,6 +10,7 @@ from keras_vit.data.augment import STAGES, augmentations, smoothed
 from keras_vit.data.boxes import Boxes
 from keras_vit.data.decode import decode, fit
 from keras_vit.data.order import example, fold
+from keras_vit.data.rows import mixed_rows, rows_before
 from keras_vit.data.targets import Classes, Tags
 
 # Fitted images are kept in memory as uint8 where all of them take no more than this.
@@ -29,6 +30,7 @@ def training_batches(
     cache_bytes=CACHE_BYTES,
     repeats=1,
     label_smoothing=0.0,
+    rows=None,
 ):
     """Endless batches in random order, each a pure function of its step.
 
@@ -49,6 +51,8 @@ def training_batches(
             augmentation); an epoch then has 1 / repeats of the images, the next one others.
         label_smoothing: share of the target spread over all classes, in [0, 1), before images
             and labels are mixed. Without mixing the loss may as well do it.
+        rows: places in the batch that are made alone, such as `range(8, 16)`, the share of one of
+            several workers; all by default. Other images are read only to be mixed with those.
 
     Returns:
         A `tf.data.Dataset` of `(images, targets)`: normalised float32 `[b, h, w, c]`, and what
@@ -58,23 +62,21 @@ def training_batches(
     Raises:
         ValueError: if there are no images, only one class, or for values outside these rules.
     """
-    _check(records, batch_size)
-    if start_step < 0:
-        raise ValueError(f"`start_step` must be at least 0. Received: {start_step}.")
+    _check(records, batch_size, start_step)
     parts = _by_stage(augment)
     _check_targets(records.targets, parts, label_smoothing)
-    if parts["decoded"] or not _is_small(records, preprocessing, cache_bytes):
+    chain = rows_before(_rows(rows, batch_size), parts["labelled"], batch_size)
+    from_files = parts["decoded"] or not _is_small(records, preprocessing, cache_bytes)
+    if from_files:
         draw = _from_files(records, preprocessing, seed, repeats, parts["decoded"])
-        batches = _one_by_one(draw, parts["image"], batch_size, start_step)
     else:
         draw = _from_memory(records, preprocessing, seed, repeats)
-        if parts["image"]:
-            batches = _one_by_one(draw, parts["image"], batch_size, start_step)
-        else:
-            batches = _at_once(draw, batch_size, start_step)
+    collect = _one_by_one if from_files or parts["image"] else _at_once
+    batches = collect(draw, parts["image"], batch_size, start_step, chain[0])
 
     @_as_it_is
-    def finish(images, index, keys):
+    def finish(step, drawn):
+        images, index, keys = drawn
         for i, part in parts["fitted"]:
             images = part(images, fold(keys, i))
         images = _normalise(images, preprocessing)
@@ -83,14 +85,15 @@ def training_batches(
         targets = records.targets.for_training(index)
         if label_smoothing:
             targets = (smoothed(*targets, label_smoothing),)
-        for i, part in parts["labelled"]:
-            images, *targets = part(images, *targets, fold(keys, i))
-        return (images, *targets)
+        numbers = step * batch_size + tf.range(batch_size, dtype=tf.int64)
+        _, keys = example(numbers, seed, len(records), repeats)
+        return mixed_rows(parts["labelled"], chain, images, targets, keys)
 
+    batches = tf.data.Dataset.zip(tf.data.Dataset.counter(start_step), batches)
     return _ordered(batches.map(finish, num_parallel_calls=tf.data.AUTOTUNE))
 
 
-def evaluation_batches(records, preprocessing, batch_size, cache_bytes=CACHE_BYTES):
+def evaluation_batches(records, preprocessing, batch_size, cache_bytes=CACHE_BYTES, rows=None):
     """All images once, in their order.
 
     Args:
@@ -98,6 +101,8 @@ def evaluation_batches(records, preprocessing, batch_size, cache_bytes=CACHE_BYT
         preprocessing: `Preprocessing` of the model.
         batch_size: images a batch; the last may have fewer.
         cache_bytes: how much memory the images may be kept in for the next pass, in bytes.
+        rows: places in each batch that are made alone, as in `training_batches`; of the last batch
+            they may be none.
 
     Returns:
         A `tf.data.Dataset` of `(pixels, targets)`: float32 `[b, h, w, c]`, whole values 0 to 255,
@@ -108,8 +113,16 @@ def evaluation_batches(records, preprocessing, batch_size, cache_bytes=CACHE_BYT
         ValueError: if there are no images, or for a batch size below 1.
     """
     _check(records, batch_size)
-    batches = _fitted(records, preprocessing).batch(batch_size)
-    numbers = tf.data.Dataset.range(len(records)).batch(batch_size)
+    rows = _rows(rows, batch_size)
+    places = np.arange(len(records), dtype="int64")
+    places = places[np.isin(places % batch_size, rows)]
+    numbers = tf.data.Dataset.from_tensor_slices(places)
+    batches = _fitted(records, preprocessing, numbers).batch(len(rows))
+    numbers = numbers.batch(len(rows))
+    if 0 < len(records) % batch_size <= rows[0]:
+        nothing = np.zeros((0, *_shape(records, preprocessing)[1:]), "uint8")
+        batches = batches.concatenate(tf.data.Dataset.from_tensors(nothing))
+        numbers = numbers.concatenate(tf.data.Dataset.from_tensors(places[:0]))
     if _is_small(records, preprocessing, cache_bytes):
         batches = batches.cache()
 
@@ -148,7 +161,8 @@ def _from_memory(records, preprocessing, seed, repeats):
     """A function from places in the stream to (fitted images, index, keys), from one tensor."""
     stored = np.empty(_shape(records, preprocessing), "uint8")
     done = 0
-    for images in _fitted(records, preprocessing).batch(256).as_numpy_iterator():
+    numbers = tf.data.Dataset.range(len(records))
+    for images in _fitted(records, preprocessing, numbers).batch(256).as_numpy_iterator():
         stored[done : done + len(images)] = images
         done += len(images)
     with tf.init_scope():
@@ -187,41 +201,43 @@ def _from_files(records, preprocessing, seed, repeats, parts):
     return draw
 
 
-def _at_once(draw, batch_size, start_step):
-    """Batches drawn as a whole."""
+def _at_once(draw, _, batch_size, start_step, rows):
+    """Batches, or these rows of them, drawn as a whole; no part works on single images."""
 
     @_as_it_is
     def batch(step):
-        return draw(step * batch_size + tf.range(batch_size, dtype=tf.int64))
+        return draw(step * batch_size + tf.constant(rows, tf.int64))
 
     return tf.data.Dataset.counter(start_step).map(batch, num_parallel_calls=tf.data.AUTOTUNE)
 
 
-def _one_by_one(draw, parts, batch_size, start_step):
-    """Batches of images that were drawn and changed on their own, in parallel."""
+def _one_by_one(draw, parts, batch_size, start_step, rows):
+    """Batches, or these rows of them, of images drawn and changed on their own, in parallel."""
 
     @_as_it_is
-    def one(number):
+    def one(count):
+        place = tf.gather(tf.constant(rows, tf.int64), count % len(rows))
+        number = count // len(rows) * batch_size + place
         image, index, key = draw(number)
         for i, part in parts:
             image = part(image, fold(key, i))
         return image, index, key
 
-    numbers = tf.data.Dataset.counter(start_step * batch_size)
-    return numbers.map(one, num_parallel_calls=tf.data.AUTOTUNE).batch(
-        batch_size, drop_remainder=True
+    counts = tf.data.Dataset.counter(start_step * len(rows))
+    return counts.map(one, num_parallel_calls=tf.data.AUTOTUNE).batch(
+        len(rows), drop_remainder=True
     )
 
 
-def _fitted(records, preprocessing):
-    """All images in their order, uint8 at the model's size."""
+def _fitted(records, preprocessing, numbers):
+    """The images of these numbers, a dataset, uint8 at the model's size."""
 
     @_as_it_is
     def load(index):
         image = _decoder(preprocessing.channels)(records.encoded(index))
         return tf.cast(fit(image, preprocessing), tf.uint8)
 
-    return tf.data.Dataset.range(len(records)).map(load, num_parallel_calls=tf.data.AUTOTUNE)
+    return numbers.map(load, num_parallel_calls=tf.data.AUTOTUNE)
 
 
 @functools.cache
@@ -252,11 +268,26 @@ def _is_small(records, preprocessing, cache_bytes):
     return np.prod(_shape(records, preprocessing), dtype="int64") <= cache_bytes
 
 
-def _check(records, batch_size):
+def _rows(rows, batch_size):
+    """The places that are made, as an array."""
+    if rows is None:
+        return np.arange(batch_size)
+    found = np.asarray(rows)
+    if not len(found) or found[0] < 0 or found[-1] >= batch_size or (np.diff(found) < 1).any():
+        raise ValueError(
+            f"`rows` must be increasing places in a batch of {batch_size}, at least one. "
+            f"Received: {rows}."
+        )
+    return found
+
+
+def _check(records, batch_size, start_step=0):
     if not len(records):
         raise ValueError("There are no images.")
     if batch_size < 1:
         raise ValueError(f"`batch_size` must be at least 1. Received: {batch_size}.")
+    if start_step < 0:
+        raise ValueError(f"`start_step` must be at least 0. Received: {start_step}.")
 
 
 def _check_targets(targets, parts, label_smoothing):

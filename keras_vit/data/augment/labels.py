@@ -39,3 +39,11 @@ class AnyLabel:
 
     def __call__(self, images, labels, keys):
         return images, tf.cast(labels > 0, labels.dtype)
+
+    def partners(self, rows, batch_size):
+        """Each row is looked at alone."""
+        return rows
+
+    def blend(self, main, other, keys):
+        """Of some rows what the call makes of all."""
+        return self(*main, keys)

@@ -41,11 +41,20 @@ class MixUp:
         check(self.per, alpha=self.alpha)
 
     def __call__(self, images, labels, keys):
+        partners = [tf.roll(tensor, 1, axis=0) for tensor in (images, labels)]
+        return self.blend((images, labels), partners, drawn_by(keys, self.per))
+
+    def partners(self, rows, batch_size):
+        """The rows of a batch that these are blended with."""
+        return (rows - 1) % batch_size
+
+    def blend(self, main, other, keys):
+        """Blends (images, labels) with others, by one key or by one for each."""
         if not self.alpha:
-            return images, labels
-        share = beta(drawn_by(keys, self.per), self.alpha)
+            return main
+        share = beta(keys, self.alpha)
         share = tf.maximum(share, 1 - share)
         return (
-            mixed(images, tf.roll(images, 1, axis=0), share[:, None, None, None]),
-            mixed(labels, tf.roll(labels, 1, axis=0), share[:, None]),
+            mixed(main[0], other[0], share[:, None, None, None]),
+            mixed(main[1], other[1], share[:, None]),
         )
