@@ -1,11 +1,13 @@
 """Which batch belongs to which step of `fit`, and how it is dealt out to the replicas."""
 
 import dataclasses
+import functools
 
 import keras
 import tensorflow as tf
 
 from keras_vit.step.guards import check_sharding
+from keras_vit.training.workers import number_of_workers
 
 
 def number_of_batches(data, given, argument):
@@ -58,6 +60,59 @@ def distributed(data, strategy):
     if data.options().experimental_distribute.auto_shard_policy == policies.AUTO:
         options.experimental_distribute.auto_shard_policy = policies.DATA
     return strategy.experimental_distribute_dataset(data.with_options(options))
+
+
+def by_worker(make, batch_size, strategy):
+    """Has each worker make its own rows of every batch, where `distributed` has it make all.
+
+    Args:
+        make: function from the number of a step to the `tf.data.Dataset` that begins with it. With
+            a second argument, a range, the dataset is of these rows of each global batch alone.
+        batch_size: rows of a global batch.
+        strategy: a `tf.distribute.Strategy`.
+
+    Returns:
+        A function from the number of a step to a dataset, as `fit` takes it.
+
+    Raises:
+        ValueError: if there are fewer rows than workers.
+    """
+    workers = number_of_workers(strategy)
+    if workers == 1:
+        return make
+    if batch_size < workers:
+        raise ValueError(
+            "The batch size must be at least the number of workers. "
+            f"Received: {batch_size} images, {workers} workers."
+        )
+
+    def own(step, context):
+        place, number = context.input_pipeline_id, context.num_input_pipelines
+        rows = range(place * batch_size // number, (place + 1) * batch_size // number)
+        return in_shares(make(step, rows), context.num_replicas_in_sync // number)
+
+    return lambda step: strategy.distribute_datasets_from_function(functools.partial(own, step))
+
+
+def in_shares(data, number):
+    """Cuts each batch of a dataset into so many, as alike as can be."""
+    if number == 1:
+        return data
+
+    def share(tensor, index):
+        size = tf.shape(tensor, tf.int64)[0]
+        part = tensor[index * size // number : (index + 1) * size // number]
+        known = tensor.shape[0]
+        if known is not None and known % number == 0:
+            part = tf.ensure_shape(part, [known // number, *tensor.shape[1:]])
+        return part
+
+    def shares(*batch):
+        return tf.data.Dataset.range(number).map(
+            lambda index: tf.nest.map_structure(lambda tensor: share(tensor, index), batch)
+        )
+
+    return data.flat_map(shares).prefetch(number)
 
 
 def weighted(data, class_weight):

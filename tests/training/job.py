@@ -16,6 +16,7 @@ import tensorflow as tf
 from keras_vit import create_model
 from keras_vit.step import exact
 from keras_vit.training import Backup, fit, strategy
+from keras_vit.training.batches import by_worker
 from keras_vit.training.state import TrainState
 from keras_vit.training.workers import is_chief
 from tests.scaled_dropout import Scaled
@@ -23,6 +24,8 @@ from tests.scaled_dropout import Scaled
 OPTIONS = {
     "at_once": 1,
     "backup": None,
+    # Whether a worker makes its own rows only.
+    "by_worker": False,
     "dropout": 0.0,
     "ema": None,
     "kind": "one",
@@ -63,6 +66,12 @@ def data():
     images = random.normal(size=(11, 8, 8, 3)).astype("float32")
     labels = np.eye(3, dtype="float32")[random.integers(3, size=11)]
     return tf.data.Dataset.from_tensor_slices((images, labels)).batch(4)
+
+
+def rows_of_data(step, rows=None):
+    """The endless batches from a step on, or these rows of them."""
+    cut = slice(None) if rows is None else slice(rows.start, rows.stop)
+    return data().repeat().skip(step).map(lambda images, labels: (images[cut], labels[cut]))
 
 
 def model_of(options):
@@ -109,8 +118,11 @@ def main(folder, options):
     if options["worker"] == worker:
         callbacks.append(Stop(options["stop_at"], options["stop_by"]))
     backup = Backup(f"{folder}/{options['backup']}", every=2) if options["backup"] else None
+    batches, steps = data(), None
+    if options["by_worker"]:
+        batches, steps = by_worker(rows_of_data, 4, place), 3
     history = fit(
-        model, data(), 3, validation_data=data(), callbacks=callbacks,
+        model, batches, 3, steps, validation_data=data(), callbacks=callbacks,
         steps_per_execution=options["at_once"], verbose=0, backup=backup,
     )  # fmt: skip
     arrays = TrainState(model).arrays()

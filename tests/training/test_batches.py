@@ -4,8 +4,10 @@ import tensorflow as tf
 
 from keras_vit.training.batches import (
     Batches,
+    by_worker,
     distributed,
     example_share,
+    in_shares,
     number_of_batches,
     weighted,
 )
@@ -77,6 +79,51 @@ def test_an_example_of_a_share():
     mirrored = tf.distribute.MirroredStrategy(["CPU:0"])
     share = example_share(mirrored.experimental_distribute_dataset(data), mirrored)
     np.testing.assert_array_equal(share, np.ones((4, 3)))
+
+
+class Workers:
+    """A strategy of three workers with two replicas each, as seen by each of them."""
+
+    class cluster_resolver:
+        task_type = "worker"
+
+        @staticmethod
+        def cluster_spec():
+            return tf.train.ClusterSpec({"worker": ["a:1", "b:1", "c:1"]})
+
+    @staticmethod
+    def distribute_datasets_from_function(function):
+        return [function(tf.distribute.InputContext(3, place, 6)) for place in range(3)]
+
+
+def test_each_worker_makes_its_own_rows():
+    """Two batches of ten rows, of which the workers have 3, 3 and 4, and their replicas a half."""
+
+    def make(step, rows=range(10)):
+        return tf.data.Dataset.range(2).map(lambda batch: 10 * (step + batch) + list(rows))
+
+    assert by_worker(make, 10, ONE) is make
+    found = [
+        [share.tolist() for (share,) in data.as_numpy_iterator()]
+        for data in by_worker(make, 10, Workers)(7)
+    ]
+    assert found == [
+        [[70], [71, 72], [80], [81, 82]],
+        [[73], [74, 75], [83], [84, 85]],
+        [[76, 77], [78, 79], [86, 87], [88, 89]],
+    ]
+    with pytest.raises(ValueError, match="at least the number.*Received: 2 images, 3 workers"):
+        by_worker(make, 2, Workers)
+
+
+def test_shares_that_are_alike_have_a_known_size():
+    data = tf.data.Dataset.from_tensors((np.zeros((6, 5)), np.zeros(6)))
+    assert in_shares(data, 1) is data
+    images, labels = in_shares(data, 3).element_spec
+    assert (images.shape, labels.shape) == ((2, 5), (2,))
+    assert in_shares(data, 4).element_spec[0].shape.as_list() == [None, 5]
+    # A replica may have none of a short batch.
+    assert [len(share) for share, _ in in_shares(data, 8)] == [0, 1, 1, 1, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize(

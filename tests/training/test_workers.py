@@ -91,6 +91,16 @@ def test_several_steps_in_one_call_change_nothing(uninterrupted, tmp_path):
 
 
 @pytest.mark.prove
+def test_workers_that_make_their_own_rows_change_nothing(uninterrupted, tmp_path):
+    """With a resume in the middle, too."""
+    found = ends(start(tmp_path, 2, backup="states", by_worker=True, worker=1, stop_at=5, **RANDOM))
+    assert found[1][0] == -9
+    again = results(tmp_path, 2, backup="states", by_worker=True, **RANDOM)[0]
+    for name in ("digest", "history", "weights"):
+        assert again[name] == uninterrupted[name]
+
+
+@pytest.mark.prove
 @pytest.mark.parametrize("killed", [0, 1])
 def test_a_killed_worker_is_told_of_and_the_job_resumes_exactly(uninterrupted, tmp_path, killed):
     found = ends(start(tmp_path, 2, backup="states", worker=killed, stop_at=5, **RANDOM))
