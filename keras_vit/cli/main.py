@@ -13,6 +13,7 @@ from keras_vit.cli import (
     export,
     models,
     predict,
+    serve,
     tpu_check,
     train,
     weights,
@@ -79,6 +80,7 @@ app.command("predict")(predict.predict)
 app.command("explain")(explain.explain)
 app.command("export")(export.export)
 app.command("bench")(bench.bench)
+app.command("serve")(serve.serve)
 app.add_typer(data.app, name="data")
 app.command("tpu-check")(tpu_check.tpu_check)
 app.command("models")(models.models)
