@@ -54,15 +54,27 @@ def test_a_compile_is_done_once(tmp_path):
     assert asked == [first, second]
 
 
-def test_the_smallest_slice_is_the_first_that_compiles():
+def test_the_smallest_slice_is_the_first_with_room():
     def attempt(request):
-        return OUTCOME if request.tensor_parallel == 4 else TOO_LARGE
+        full = OUTCOME | {"flops": 106.0}
+        return {1: TOO_LARGE, 2: full, 4: OUTCOME}[request.tensor_parallel]
 
     found = smallest_slice("vit_g14", attempt)
     assert (found["topology"], found["tensor_parallel"]) == ("v5e:2x2", 4)
-    assert list(found["does_not_fit"]) == ["v5e:1x1, 1 chips a copy", "v5e:2x2, 2 chips a copy"]
-    with pytest.raises(ValueError, match="compiles for none"):
+    assert found["too_small"] == {
+        "v5e:1x1, 1 chips a copy": "Ran out of memory.",
+        "v5e:2x2, 2 chips a copy": "1.06 times the FLOPs: the compiler computes things again.",
+    }
+    with pytest.raises(ValueError, match="room on none"):
         smallest_slice("vit_g14", lambda request: TOO_LARGE)
+
+
+@pytest.mark.parametrize("model, ways", [("vit_ti16", 1), ("vit_s16", 2)])
+def test_a_tiny_model_may_have_more_beside_its_products(model, ways):
+    def attempt(request):
+        return OUTCOME | {"flops": 106.0 if request.tensor_parallel == 1 else 105.0}
+
+    assert smallest_slice(model, attempt)["tensor_parallel"] == ways
 
 
 def test_the_row_of_b16(tmp_path):
@@ -74,7 +86,9 @@ def test_the_row_of_b16(tmp_path):
 
     found = tpu_b16(tmp_path, attempt)
     assert list(found["steps"]) == ["v5e:2x2", "v5e:16x16", "tensorflow, one chip"]
-    assert found["largest_batch_per_chip"] == {"compiles": 144, "does_not": 152}
+    largest = found["largest_batch_per_chip"]
+    assert (largest["compiles"], largest["does_not"]) == (144, 152)
+    assert largest["flops_over_analytic"] == 1.02
     assert found["ran"] is False
 
 
