@@ -27,5 +27,17 @@ class Flip:
     probability: float = 0.5
 
     def __call__(self, image, seed):
-        mirrored = uniform(seed, 1)[..., None, None] < self.probability
-        return tf.where(mirrored, tf.reverse(image, [-2]), image)
+        mirrored = uniform(seed, 1)[..., 0] < self.probability
+        if image.shape.rank == 3:
+            return tf.cond(mirrored, lambda: _mirror(image), lambda: image)
+        # `tf.where` compares and copies by the pixel: four times as long as by the image.
+        return tf.raw_ops.Select(condition=mirrored, x=_mirror(image), y=image)
+
+
+def _mirror(image):
+    """The image, or each of a batch, left to right, in TensorFlow's quick form.
+
+    Its `reverse` is quick for the middle of three axes: a batch is taken for one high image.
+    """
+    rows = tf.reshape(image, tf.concat([[-1], tf.shape(image)[-2:]], axis=0))
+    return tf.ensure_shape(tf.reshape(tf.reverse(rows, [1]), tf.shape(image)), image.shape)
