@@ -9,6 +9,7 @@ from keras_vit.layers.sizes import pair
 
 RESIZES = ("squash", "crop")
 INTERPOLATIONS = ("bilinear", "bicubic", "nearest")
+PROBABILITIES = ("softmax", "sigmoid")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +26,8 @@ class Preprocessing:
         mean: mean of each channel, on the scale 0 to 1.
         std: standard deviation of each channel, on the scale 0 to 1.
         class_names: names of the classes in the order of the logits, or empty.
+        probabilities: how logits become probabilities: by `"softmax"`, where an image has one
+            class, or by `"sigmoid"`, where it may have several.
 
     Raises:
         ValueError: for values outside these rules.
@@ -42,6 +45,7 @@ class Preprocessing:
     mean: tuple = (0.5, 0.5, 0.5)
     std: tuple = (0.5, 0.5, 0.5)
     class_names: tuple = ()
+    probabilities: str = "softmax"
 
     def __post_init__(self):
         fix = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
@@ -55,6 +59,10 @@ class Preprocessing:
             raise ValueError(
                 f"`interpolation` must be one of {INTERPOLATIONS}. "
                 f"Received: {self.interpolation!r}."
+            )
+        if self.probabilities not in PROBABILITIES:
+            raise ValueError(
+                f"`probabilities` must be one of {PROBABILITIES}. Received: {self.probabilities!r}."
             )
         if not 0 < self.crop <= 1:
             raise ValueError(f"`crop` must be in (0, 1]. Received: {self.crop}.")

@@ -68,7 +68,8 @@ class Predictor:
 
         Returns:
             For each path a list of (class name, probability), the most probable first. Without
-            class names the name is the class's number.
+            class names the name is the class's number. Of a model for several classes an image
+            each probability stands for itself.
 
         Raises:
             ValueError: for a file that is no picture, or `top` below 1.
@@ -79,8 +80,12 @@ class Predictor:
         paths, results = list(paths), []
         for start in range(0, len(paths), BATCH_SIZE):
             pixels = np.stack([self._pixels(path) for path in paths[start : start + BATCH_SIZE]])
-            results += [self._best(row, top) for row in softmax(self.logits(pixels))]
+            results += [self._best(row, top) for row in self.probabilities(self.logits(pixels))]
         return results
+
+    def probabilities(self, logits):
+        """Returns the probabilities of logits `[b, num_classes]`, as the model was trained."""
+        return PROBABILITIES[self.preprocessing.probabilities](logits)
 
     def _pixels(self, path):
         # TensorFlow is needed for pictures, and not for arrays: a JAX installation may lack it.
@@ -108,3 +113,12 @@ def softmax(logits):
     """Returns the probabilities of logits, over the last axis."""
     shifted = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return shifted / shifted.sum(axis=-1, keepdims=True)
+
+
+def sigmoid(logits):
+    """Returns the probability of each class on its own."""
+    small = np.exp(-np.abs(logits))  # of the negative side, which does not overflow
+    return np.where(logits >= 0, 1, small) / (1 + small)
+
+
+PROBABILITIES = {"softmax": softmax, "sigmoid": sigmoid}

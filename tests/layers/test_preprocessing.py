@@ -14,6 +14,7 @@ FULL = Preprocessing(
     mean=(0.485, 0.456, 0.406),
     std=(0.229, 0.224, 0.225),
     class_names=("Äpfel", "梨", '"quoted"'),
+    probabilities="sigmoid",
 )
 
 
@@ -54,6 +55,7 @@ def test_any_channels(channels):
     [
         ({"resize": "pad"}, r"`resize` must be one of \('squash', 'crop'\). Received: 'pad'"),
         ({"interpolation": "area"}, r"`interpolation` must be one of .* Received: 'area'"),
+        ({"probabilities": "tanh"}, r"`probabilities` must be one of .* Received: 'tanh'"),
         ({"crop": 0}, r"`crop` must be in \(0, 1\]. Received: 0"),
         ({"crop": 1.1}, r"`crop` must be in \(0, 1\]. Received: 1.1"),
         ({"mean": (0.5,)}, "`mean` and `std` must have one value a channel"),

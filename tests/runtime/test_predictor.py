@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from keras_vit.layers import Preprocessing
-from keras_vit.runtime.predictor import BATCH_SIZE, Predictor, softmax
+from keras_vit.runtime.predictor import BATCH_SIZE, Predictor, sigmoid, softmax
 
 
 class MeanBrightness(Predictor):
@@ -16,8 +16,10 @@ class MeanBrightness(Predictor):
         return np.stack([mean, np.full(len(mean), 100.0)], axis=1)
 
 
-def predictor(class_names=("bright", "dark")):
-    preprocessing = Preprocessing((4, 6), mean=(0.5,), std=(0.5,), class_names=class_names)
+def predictor(class_names=("bright", "dark"), **fields):
+    preprocessing = Preprocessing(
+        (4, 6), mean=(0.5,), std=(0.5,), class_names=class_names, **fields
+    )
     return MeanBrightness(None, preprocessing, 0)
 
 
@@ -81,3 +83,15 @@ def test_files_that_are_no_pictures_are_named(tmp_path):
 
 def test_softmax_of_large_logits():
     np.testing.assert_allclose(softmax(np.array([[1e4, 1e4]], "float32")), [[0.5, 0.5]])
+
+
+def test_of_several_classes_each_stands_for_itself(tmp_path):
+    path = picture(tmp_path / "a.png", 100)
+    ((first, second),) = predictor(probabilities="sigmoid").predict_files([path])
+    assert first == ("bright", 1.0) and second == ("dark", 1.0)
+
+
+def test_sigmoid_of_any_logit():
+    logits = np.array([-1e4, -1.0, 0.0, 1.0, 1e4], "float32")
+    expected = [0.0, 1 / (1 + np.e), 0.5, np.e / (1 + np.e), 1.0]
+    np.testing.assert_allclose(sigmoid(logits), expected, rtol=1e-6)
