@@ -68,7 +68,7 @@ class Engine:
 
     def __init__(self, models, settings):
         self.models, self.settings = models, settings
-        self.pool = ThreadPoolExecutor(THREADS, thread_name_prefix="prepare")
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="prepare")
 
     @contextlib.contextmanager
     def definition(self, spec, missing="FAILED_PRECONDITION"):
@@ -153,25 +153,26 @@ class Engine:
         batcher = loaded.batcher
         batcher.enter()
         try:
-            signature, inputs = await self.prepared(loaded, signature, inputs)
+            prepared = await self.in_thread(loaded.runner.prepare, signature, inputs)
+            signature, inputs, finish = prepared
             task = Task(kind_of(signature, inputs), inputs, rows, deadline)
         except BaseException:
             batcher.leave()
             raise
         try:
             # A cancelled request cancels its future, and the batcher passes over it.
-            return await asyncio.wrap_future(batcher.submit(task))
+            return finish(await asyncio.wrap_future(batcher.submit(task)))
         except tf.errors.OpError as error:
             raise _of_tensorflow(error) from error
 
-    async def prepared(self, loaded, signature, inputs):
-        """Runs what can fail for one request's data in a thread."""
+    async def in_thread(self, work, *arguments):
+        """Runs a function in one of the threads, so that others are answered meanwhile."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self.pool, loaded.runner.prepare, signature, inputs)
+        return await loop.run_in_executor(self._pool, work, *arguments)
 
     def close(self):
         """Ends the threads."""
-        self.pool.shutdown()
+        self._pool.shutdown()
 
 
 def _outputs(definition, wanted):

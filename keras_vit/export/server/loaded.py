@@ -1,11 +1,13 @@
 """A loaded version of a model: its queue, and who still uses it."""
 
 import contextlib
+import json
 import threading
 
 from keras_vit.export.server.batcher import Batcher
 from keras_vit.export.server.folders import files_of, lite_file
 from keras_vit.export.server.warm_up import warm_up
+from keras_vit.export.serving.card import CARD, checksums
 
 
 class Loaded:
@@ -29,6 +31,7 @@ class Loaded:
     def __init__(self, name, number, path, settings, observe):
         self.name, self.number, self.path = name, number, path
         files_of(path, settings.folder)
+        _check_sums(path)
         self.runner = _runner(path, settings.max_pixels)
         self.warmed_up = warm_up(self.runner, path, settings.max_batch)
         self.batcher = Batcher(
@@ -59,6 +62,17 @@ class Loaded:
             self._changed.wait_for(lambda: not self._users)
         self.batcher.close()
         self.runner = None
+
+
+def _check_sums(path):
+    """Compares the files with the checksums in our artefacts' cards."""
+    if not (path / CARD).is_file():
+        return
+    stated = json.loads((path / CARD).read_text("utf-8"))["files"]
+    found = checksums(path)
+    changed = sorted(name for name, value in stated.items() if found.get(name) != value)
+    if changed:
+        raise ValueError(f"{path} is damaged: {changed[0]} is not the file that was exported.")
 
 
 def _runner(path, max_pixels):

@@ -5,7 +5,7 @@ import tensorflow as tf
 
 from keras_vit.data import headers
 from keras_vit.data.decode import decode, fit
-from keras_vit.export.server.errors import Refused, graph_reason
+from keras_vit.export.server.errors import graph_reason
 
 # How files start, and what tells their size. A BMP is as large as its pixels are.
 _SIZES = (
@@ -27,6 +27,8 @@ class Pictures:
     """
 
     def __init__(self, preprocessing, max_pixels):
+        self._preprocessing = preprocessing
+
         @tf.function(input_signature=[tf.TensorSpec((), tf.string)], autograph=False)
         def prepared(encoded):
             count = tf.reduce_prod(_size(encoded))
@@ -37,30 +39,27 @@ class Pictures:
 
         self._prepared = prepared
         # The first call takes seconds: the graph is made then, and must not be for a client.
-        self.pixels([_BLANK], "blank")
+        self.read([_BLANK])
 
-    def pixels(self, encoded, name):
-        """Decodes the pictures of one request.
+    def read(self, encoded):
+        """Decodes pictures, each by itself.
 
         Args:
             encoded: list or array of bytes.
-            name: what the request calls them, for the message.
 
         Returns:
-            float32 `[b, h, w, c]`, values 0 to 255.
-
-        Raises:
-            Refused: if one cannot be decoded; the message tells which.
+            (float32 `[b, h, w, c]`, values 0 to 255; list of strings: why a picture, whose
+            pixels are then 0, could not be read, or nothing).
         """
-        return np.stack([self._one(picture, f"{name}[{i}]") for i, picture in enumerate(encoded)])
+        found = [self._one(picture) for picture in encoded]
+        return np.stack([pixels for pixels, _ in found]), [reason for _, reason in found]
 
-    def _one(self, picture, name):
+    def _one(self, picture):
         try:
-            return self._prepared(picture).numpy()
+            return self._prepared(picture).numpy(), ""
         except tf.errors.OpError as error:
-            raise Refused(
-                "INVALID_ARGUMENT", f"{name} is no picture: {graph_reason(error)}"
-            ) from error
+            shape = (*self._preprocessing.image_size, self._preprocessing.channels)
+            return np.zeros(shape, "float32"), graph_reason(error)
 
 
 def _size(encoded):

@@ -4,10 +4,9 @@ import asyncio
 import dataclasses
 import json
 import re
-from importlib import resources
 from urllib.parse import unquote
 
-from keras_vit.export.server import examples, json_forms, status
+from keras_vit.export.server import examples, json_forms, page, status
 from keras_vit.export.server.engine import Spec
 from keras_vit.export.server.errors import Refused
 from keras_vit.export.server.grpc_service import classify
@@ -20,16 +19,6 @@ _MODEL = (
 )
 _ASK = re.compile(_MODEL + r":(?P<method>predict|classify|regress)")
 _TELL = re.compile(_MODEL + r"(?P<metadata>/metadata)?")
-_PAGE = {"/": "index.html", "/page.css": "page.css", "/page.js": "page.js"}
-_TYPES = {"html": "text/html", "css": "text/css", "js": "text/javascript"}
-# The page loads nothing from elsewhere, and nothing else may frame it.
-_SAFE = {
-    "Content-Security-Policy": "default-src 'self'; img-src 'self' blob: data:; "
-    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-cache",
-}
 # What a client is told by headers, too.
 _MORE = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "1"}}
 
@@ -56,9 +45,10 @@ class Rest:
         app.router.add_get("/readyz", self._ready)
         for path in ("/metrics", "/monitoring/prometheus/metrics"):
             app.router.add_get(path, self._figures)
-        for path in _PAGE:
+        for path in page.FILES:
             app.router.add_get(path, self._page)
         app.router.add_get("/page.json", self._listed)
+        app.router.add_post("/page/look/{name}", self._look)
         app.router.add_route("*", "/{path:.*}", self._model)
         return app
 
@@ -77,33 +67,23 @@ class Rest:
         return await self._answered(request, "metrics", body)
 
     async def _page(self, request):
-        name = _PAGE[request.path]
-        text = resources.files(__package__).joinpath("page", name).read_text("utf-8")
-        kind = _TYPES[name.rpartition(".")[2]]
-        return self._web.Response(text=text, content_type=kind, charset="utf-8", headers=_SAFE)
+        text, kind = page.text_of(request.path)
+        web = self._web
+        return web.Response(text=text, content_type=kind, charset="utf-8", headers=page.HEADERS)
 
     async def _listed(self, request):
         async def body(record):
-            models = [self._described(name) for name in self._engine.models.names]
-            return _json(json.dumps({"models": models}))
+            return _json(page.described(self._engine.models))
 
         return await self._answered(request, "page", body)
 
-    def _described(self, name):
-        """What the page needs to know of a model."""
-        with self._engine.models.use(name) as loaded:
-            signatures = {
-                key: {"inputs": sorted(one.inputs), "outputs": sorted(one.outputs)}
-                for key, one in loaded.runner.definitions.items()
-            }
-            known = loaded.runner.preprocessing
-            return {
-                "name": name,
-                "version": loaded.number,
-                "signatures": signatures,
-                "class_names": list(known.class_names) if known else [],
-                "preprocessing": dataclasses.asdict(known) if known else None,
-            }
+    async def _look(self, request):
+        async def body(record):
+            record.model = unquote(request.match_info["name"])
+            encoded = await self._read(request)
+            return _json(await page.look(self._engine, record.model, encoded))
+
+        return await self._answered(request, "look", body)
 
     async def _model(self, request):
         """Everything under /v1/models: told from the path as it was sent, never from a file."""
@@ -127,7 +107,7 @@ class Rest:
             if method == "regress":
                 text = "Regress is not implemented: these models classify."
                 raise Refused("UNIMPLEMENTED", text)
-            value = await self._off_the_loop(json_forms.parsed, await self._read(request))
+            value = await self._engine.in_thread(json_forms.parsed, await self._read(request))
             spec = dataclasses.replace(spec, signature=value.get("signature_name") or DEFAULT)
             record.signature = spec.signature
             work = {"predict": self._predict, "classify": self._classify}[method]
@@ -137,13 +117,13 @@ class Rest:
 
     async def _predict(self, spec, value, record):
         with self._engine.definition(spec, missing="INVALID_ARGUMENT") as (loaded, definition):
-            inputs, form = await self._off_the_loop(json_forms.inputs_of, value, definition)
+            inputs, form = await self._engine.in_thread(json_forms.inputs_of, value, definition)
             for name, array in inputs.items():
                 info = definition.inputs[name]
                 check_form(name, info, info.dtype, array.shape)
             answer = await self._engine.compute(loaded, definition, spec, inputs)
             record.version, record.rows = answer.version, answer.rows
-            return await self._off_the_loop(json_forms.answer, answer.outputs, definition, form)
+            return await self._engine.in_thread(json_forms.answer, answer.outputs, definition, form)
 
     async def _classify(self, spec, value, record):
         message = self._input()
@@ -181,10 +161,6 @@ class Rest:
             raise too_large from None
         except (self._web.RequestPayloadError, ConnectionError) as error:
             raise Refused("INVALID_ARGUMENT", f"The body is broken: {error}") from error
-
-    async def _off_the_loop(self, work, value, *more):
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._engine.pool, work, value, *more)
 
     async def _answered(self, request, method, body):
         """The response with what `body` gives, or with the error that it raises."""

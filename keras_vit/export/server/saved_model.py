@@ -1,12 +1,15 @@
 """One version of a model that is a SavedModel."""
 
+import re
+
+import numpy as np
 import tensorflow as tf
 
-from keras_vit.export.server.pictures import Pictures
-from keras_vit.export.server.signatures import shape_of, signature_defs
+from keras_vit.export.server.picture_calls import PIXELS, PictureCalls
+from keras_vit.export.server.signatures import signature_defs
 from keras_vit.runtime.embedded import PREPROCESSING, parsed
 
-BYTES, PIXELS = "serving_bytes", "serving_default"
+_COMPILED = re.compile(r"serving_xla_([0-9]+)")
 
 
 class SavedModel:
@@ -19,6 +22,8 @@ class SavedModel:
     Attributes:
         definitions: dict of name to `SignatureDef`.
         preprocessing: the model's `Preprocessing`, or None for a model of another program.
+        pictures: its `PictureCalls`.
+        prepare: what comes before a request joins a batch; see `PictureCalls.prepare`.
 
     Raises:
         ValueError: if the folder is damaged.
@@ -34,36 +39,10 @@ class SavedModel:
         description = path / "assets" / PREPROCESSING
         known = description.is_file()
         self.preprocessing = parsed(description.read_text("utf-8"), path) if known else None
-        self._pictures = self._decodes() and Pictures(self.preprocessing, max_pixels)
-
-    def _decodes(self):
-        """Whether the server can decode for the graph: the same outputs follow from pixels."""
-        if not self.preprocessing or not {BYTES, PIXELS} <= set(self.definitions):
-            return False
-        forms = [
-            {name: (info.dtype, shape_of(info)) for name, info in one.outputs.items()}
-            for one in (self.definitions[BYTES], self.definitions[PIXELS])
-        ]
-        inputs = [list(self.definitions[one].inputs) for one in (BYTES, PIXELS)]
-        return forms[0] == forms[1] and inputs == [["image_bytes"], ["images"]]
-
-    def prepare(self, signature, inputs):
-        """Does for one request alone what can fail for its data.
-
-        Args:
-            signature: name of the signature.
-            inputs: dict of name to array, already checked against the definition.
-
-        Returns:
-            `(signature, inputs)` to compute: encoded pictures have become pixels.
-
-        Raises:
-            Refused: if a picture cannot be decoded.
-        """
-        if signature != BYTES or not self._pictures:
-            return signature, inputs
-        pixels = self._pictures.pixels(inputs["image_bytes"], "image_bytes")
-        return PIXELS, {"images": pixels}
+        self.pictures = PictureCalls(self.definitions, self.preprocessing, max_pixels)
+        self.prepare = self.pictures.prepare
+        compiled = (_COMPILED.fullmatch(name) for name in self.definitions)
+        self._sizes = sorted(int(match[1]) for match in compiled if match)
 
     def run(self, signature, inputs):
         """Computes a batch.
@@ -75,6 +54,18 @@ class SavedModel:
         Returns:
             dict of name to array.
         """
-        # What takes no input, such as an initializer, gets none.
-        outputs = self._calls[signature](**{k: tf.constant(v) for k, v in inputs.items()})
+        rows = len(inputs["images"]) if signature == PIXELS and self._sizes else 0
+        size = next((size for size in self._sizes if size >= rows), None) if rows else None
+        if size is None:
+            return self._call(signature, inputs)
+        # XLA compiles one graph a size, so a batch is filled up to the next one.
+        rest = np.zeros((size - rows, *inputs["images"].shape[1:]), "float32")
+        outputs = self._call(
+            f"serving_xla_{size}", {"images": np.append(inputs["images"], rest, 0)}
+        )
+        return {name: array[:rows] for name, array in outputs.items()}
+
+    def _call(self, signature, inputs):
+        tensors = {name: tf.constant(array) for name, array in inputs.items()}
+        outputs = self._calls[signature](**tensors)
         return {name: tensor.numpy() for name, tensor in outputs.items()}

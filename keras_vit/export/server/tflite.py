@@ -6,13 +6,10 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf import meta_graph_pb2
 
-from keras_vit.export.server.pictures import Pictures
+from keras_vit.export.server.picture_calls import BYTES, PIXELS, PictureCalls
 from keras_vit.export.server.signatures import tensor_info
-from keras_vit.runtime.predictor import softmax
+from keras_vit.export.serving.answers import TOP, class_names
 from keras_vit.runtime.tflite import TFLite as Predictor
-
-BYTES, PIXELS = "serving_bytes", "serving_default"
-TOP = 5
 
 
 class TFLite:
@@ -27,6 +24,8 @@ class TFLite:
     Attributes:
         definitions: dict of name to `SignatureDef`.
         preprocessing: the model's `Preprocessing`.
+        pictures: its `PictureCalls`.
+        prepare: what comes before a request joins a batch; see `PictureCalls.prepare`.
 
     Raises:
         ValueError: if the file is damaged, or was not written by keras_vit.
@@ -39,11 +38,9 @@ class TFLite:
         self._path, self._own = path, threading.local()
         predictor = self._predictor()
         self.preprocessing = predictor.preprocessing
-        self._pictures = Pictures(self.preprocessing, max_pixels)
-        self._names = np.array(
-            [name.encode("utf-8") for name in self.preprocessing.class_names], dtype=object
-        )
         self.definitions = self._definitions(predictor)
+        self.pictures = PictureCalls(self.definitions, self.preprocessing, max_pixels)
+        self.prepare = self.pictures.prepare
 
     def _predictor(self):
         if not hasattr(self._own, "predictor"):
@@ -54,14 +51,16 @@ class TFLite:
         size, channels = self.preprocessing.image_size, self.preprocessing.channels
         classes = predictor.logits(np.zeros((0, *size, channels), "uint8")).shape[-1]
         self._top = min(TOP, classes)
+        names = class_names(self.preprocessing, classes)
+        self._names = np.array([name.encode("utf-8") for name in names], dtype=object)
         outputs = {
             "logits": tensor_info(tf.float32, (None, classes), "logits"),
             "probabilities": tensor_info(tf.float32, (None, classes), "probabilities"),
             "classes": tensor_info(tf.int64, (None, self._top), "classes"),
+            "labels": tensor_info(tf.string, (None, self._top), "labels"),
             "scores": tensor_info(tf.float32, (None, self._top), "scores"),
+            "error": tensor_info(tf.string, (None,), "error"),
         }
-        if len(self._names):
-            outputs["labels"] = tensor_info(tf.string, (None, self._top), "labels")
         inputs = {
             PIXELS: ("images", tensor_info(tf.float32, (None, *size, channels), "images")),
             BYTES: ("image_bytes", tensor_info(tf.string, (None,), "image_bytes")),
@@ -73,23 +72,17 @@ class TFLite:
             for signature, (name, info) in inputs.items()
         }
 
-    def prepare(self, signature, inputs):
-        """Does for one request alone what can fail for its data; see `SavedModel.prepare`."""
-        if signature == PIXELS:
-            return signature, inputs
-        return PIXELS, {"images": self._pictures.pixels(inputs["image_bytes"], "image_bytes")}
-
     def run(self, signature, inputs):
         """Computes a batch; see `SavedModel.run`."""
-        logits = self._predictor().logits(inputs["images"])
-        probabilities = softmax(logits)
+        predictor = self._predictor()
+        logits = predictor.logits(inputs["images"])
+        probabilities = predictor.probabilities(logits)
         best = np.argsort(-probabilities, axis=-1, kind="stable")[:, : self._top]
-        outputs = {
+        return {
             "logits": logits,
             "probabilities": probabilities,
             "classes": best.astype("int64"),
+            "labels": self._names[best],
             "scores": np.take_along_axis(probabilities, best, axis=-1),
+            "error": np.full(len(logits), b"", dtype=object),
         }
-        if len(self._names):
-            outputs["labels"] = self._names[best]
-        return outputs

@@ -3,7 +3,8 @@
 import numpy as np
 import tensorflow as tf
 
-from keras_vit.export.server.signatures import is_batched, shape_of, with_defaults
+from keras_vit.export.server import examples
+from keras_vit.export.server.signatures import DEFAULT, is_batched, shape_of, with_defaults
 from keras_vit.layers.extras import require
 
 RECORDS = "assets.extra/tf_serving_warmup_requests"
@@ -25,22 +26,30 @@ def warm_up(runner, path, max_batch):
         Exception: whatever a damaged model breaks.
     """
     file = path / RECORDS
-    requests = list(_recorded(file) if file.is_file() else _zeros(runner, max_batch))
-    for signature, inputs in requests:
+    ran = 0
+    for signature, inputs in _recorded(file) if file.is_file() else _zeros(runner, max_batch):
         definition = runner.definitions[signature]
-        runner.run(*runner.prepare(signature, with_defaults(definition, inputs)))
-    return len(requests)
+        if is_batched(definition) and len(next(iter(inputs.values()))) > max_batch:
+            continue  # such a batch will not come
+        signature, inputs, _ = runner.prepare(signature, with_defaults(definition, inputs))
+        runner.run(signature, inputs)
+        ran += 1
+    return ran
 
 
 def _recorded(file):
-    """The predict requests of a file of `PredictionLog` records."""
+    """The requests of a file of `PredictionLog` records."""
     logs = require("tensorflow_serving.apis.prediction_log_pb2", extra="serve")
     for record in tf.data.TFRecordDataset(str(file)).take(MOST_RECORDS).as_numpy_iterator():
         log = logs.PredictionLog.FromString(record)
         if log.HasField("predict_log"):
             request = log.predict_log.request
             inputs = {name: tf.make_ndarray(proto) for name, proto in request.inputs.items()}
-            yield request.model_spec.signature_name or "serving_default", inputs
+            yield request.model_spec.signature_name or DEFAULT, inputs
+        elif log.HasField("classify_log"):
+            request = log.classify_log.request
+            inputs = {examples.INPUT: examples.serialized(request.input)}
+            yield request.model_spec.signature_name or DEFAULT, inputs
 
 
 def _zeros(runner, max_batch):

@@ -8,6 +8,7 @@ import pytest
 from keras_vit.export.server.batcher import Task
 from keras_vit.export.server.loaded import Loaded
 from keras_vit.export.server.settings import Settings
+from keras_vit.export.serving.card import write_card
 
 
 @pytest.fixture
@@ -32,6 +33,16 @@ def test_it_stays_while_it_is_used(loaded):
         assert leaving.is_alive() and loaded.runner
     leaving.join(30)
     assert not leaving.is_alive() and loaded.runner is None
+
+
+def test_a_file_that_is_not_what_was_exported(models):
+    path = models / "toy" / "1"
+    write_card(path, {})
+    Loaded("toy", 1, path, Settings(models), lambda *_: None).let_go()
+    with open(path / "fingerprint.pb", "ab") as file:
+        file.write(b"x")
+    with pytest.raises(ValueError, match="fingerprint.pb is not the file that was exported"):
+        Loaded("toy", 1, path, Settings(models), lambda *_: None)
 
 
 def test_a_folder_without_model(models):

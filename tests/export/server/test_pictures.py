@@ -8,7 +8,6 @@ import tensorflow as tf
 from PIL import Image
 
 from keras_vit.data.decode import decode, fit
-from keras_vit.export.server.errors import Refused
 from keras_vit.export.server.pictures import Pictures
 from keras_vit.layers import Preprocessing
 
@@ -32,8 +31,9 @@ KINDS = ("JPEG", "PNG", "GIF", "BMP", "WEBP")
 
 def test_pixels_are_those_of_training(pictures):
     files = [encoded(kind) for kind in KINDS]
-    pixels = pictures.pixels(files, "image_bytes")
+    pixels, reasons = pictures.read(files)
     assert pixels.shape == (5, 12, 20, 3) and pixels.dtype == np.float32
+    assert reasons == [""] * 5
     for one, file in zip(pixels, files, strict=True):
         np.testing.assert_array_equal(one, fit(decode(tf.constant(file)), HOW))
 
@@ -45,14 +45,15 @@ def test_too_many_pixels_are_refused_by_the_header(pictures):
         file = encoded(kind, (32, 23))
         # The pixels themselves are not needed for that.
         for part in (file, file[: 700 if kind == "JPEG" else 40]):
-            with pytest.raises(Refused, match=r"image_bytes\[0\] .* more than 713 pixels"):
-                pictures.pixels([part], "image_bytes")
+            assert pictures.read([part])[1] == ["The picture has more than 713 pixels."]
 
 
-def test_a_bad_picture_is_named(pictures):
+def test_a_bad_picture_is_bad_alone(pictures):
     good = encoded("PNG")
+    expected = pictures.read([good])[0][0]
     for bad in (b"", b"no picture", b"\xff\xd8\xff\xe0 cut", b"RIFF....WAVE", good[:200]):
-        with pytest.raises(Refused, match=r"^thing\[1\] is no picture: \w+") as caught:
-            pictures.pixels([good, bad, good], "thing")
-        assert caught.value.code == "INVALID_ARGUMENT"
-        assert "node" not in caught.value.message
+        pixels, reasons = pictures.read([good, bad, good])
+        assert reasons[0] == reasons[2] == "" and reasons[1] and "node" not in reasons[1]
+        np.testing.assert_array_equal(pixels[0], expected)
+        np.testing.assert_array_equal(pixels[2], expected)
+        assert not pixels[1].any()

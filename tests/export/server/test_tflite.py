@@ -23,7 +23,7 @@ def test_answers_are_those_of_the_file(artefacts, profile):
     np.testing.assert_array_equal(found["classes"], best)
     assert found["labels"][0, 0].decode() == f"digit {best[0, 0]}"
     files = np.array([encoded(one) for one in pixels], object)
-    signature, inputs = served.prepare("serving_bytes", {"image_bytes": files})
+    signature, inputs, _ = served.prepare("serving_bytes", {"image_bytes": files})
     np.testing.assert_array_equal(served.run(signature, inputs)["logits"], expected)
 
 

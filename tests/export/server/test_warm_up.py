@@ -41,6 +41,14 @@ def record(signature, **inputs):
     return log.SerializeToString()
 
 
+def classify_record(*values):
+    log = prediction_log_pb2.PredictionLog()
+    log.classify_log.request.model_spec.signature_name = "classify"
+    example = log.classify_log.request.input.example_list.examples.add()
+    example.features.feature["x"].float_list.value.extend(values)
+    return log.SerializeToString()
+
+
 @pytest.fixture
 def recorded(toy_model, tmp_path):
     """Gives a copy of the model with these records."""
@@ -62,10 +70,16 @@ def test_records_are_run(recorded):
         record("", x=np.ones((3, 2), "float32")),
         record("texts", text_bytes=[b"a", b"b"]),
         prediction_log_pb2.PredictionLog().SerializeToString(),
+        classify_record(1.0, 2.0),
+        record("", x=np.ones((17, 2), "float32")),  # more than will come
     )
     noted = Noted(path)
-    assert warm_up(noted, path, 16) == 2
-    assert noted.asked == [("serving_default", {"x": (3, 2)}), ("texts", {"text_bytes": (2,)})]
+    assert warm_up(noted, path, 16) == 3
+    assert noted.asked == [
+        ("serving_default", {"x": (3, 2)}),
+        ("texts", {"text_bytes": (2,)}),
+        ("classify", {"inputs": (1,)}),
+    ]
 
 
 def test_a_record_that_fails_stops_the_version(recorded):
