@@ -7,6 +7,10 @@ from keras_vit.layers.choices import check_choice
 
 CONVERTER, QUANTIZER = "converter", "litert-quantizer"
 
+# Fewer operators for all; the products instead of squares, for integers.
+LEAN = ("fold_layer_scale", "fold_norms", "centre", "fold_query_scale")
+INTEGER = (*LEAN, "self_products")
+
 # What tflite-micro has kernels for, of that which our models are made of: no GELU is among them.
 MICRO = frozenset(
     "ADD AVERAGE_POOL_2D BATCH_MATMUL CONCATENATION CONV_2D DEPTHWISE_CONV_2D DEQUANTIZE DIV EXP "
@@ -34,7 +38,7 @@ class Profile:
         calibrated: whether ranges are measured on calibration images.
         integer: whether it must hold integers only.
         static: whether every shape must be fixed.
-        forms: names of the forms of GELU, norm and attention that `rewrite` gives the model.
+        passes: names in `rewrite.PASSES`, which give GELU, norm and attention their forms.
         allowed: names of the operators that it may hold; None for all of TFLite's.
     """
 
@@ -47,7 +51,7 @@ class Profile:
     calibrated: bool = False
     integer: bool = False
     static: bool = True
-    forms: tuple = ()
+    passes: tuple = LEAN
     allowed: frozenset | None = None
 
     @property
@@ -83,22 +87,22 @@ _ALL = (
     Profile(
         "npu", "tflite", CONVERTER, "full_int8", INTEGERS,
         "TFLite in integers throughout, uint8 pixels in: NPUs",
-        calibrated=True, integer=True,
+        calibrated=True, integer=True, passes=INTEGER,
     ),
     Profile(
         "npu-16x8", "tflite", CONVERTER, "int16x8", WEIGHTS,
         "TFLite with int16 activations and int8 weights: NPUs that have them",
-        calibrated=True, integer=True,
+        calibrated=True, integer=True, passes=INTEGER,
     ),
     Profile(
         "edgetpu", "tflite", CONVERTER, "full_int8", INTEGERS,
         "TFLite that the Edge TPU maps as a whole; what it would not map is reported",
-        calibrated=True, integer=True, forms=("gelu_of_products",), allowed=EDGE_TPU,
+        calibrated=True, integer=True, passes=(*INTEGER, "gelus_of_products"), allowed=EDGE_TPU,
     ),
     Profile(
         "mcu", "tflite", CONVERTER, "full_int8", INTEGERS,
         "TFLite in integers with the operators of microcontrollers only",
-        calibrated=True, integer=True, forms=("gelu_of_products",), allowed=MICRO,
+        calibrated=True, integer=True, passes=(*INTEGER, "gelus_of_products"), allowed=MICRO,
     ),
     Profile(
         "server", "saved_model", None, "float32", ROUNDING,

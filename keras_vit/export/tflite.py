@@ -7,7 +7,7 @@ import tensorflow as tf
 from keras_vit.export import conversion
 from keras_vit.export.calibration import with_full_range
 from keras_vit.export.converter import QUANTIZER
-from keras_vit.export.rewrite import FORMS, patch_convolution
+from keras_vit.export.rewrite import rewrite
 from keras_vit.layers.extras import require
 from keras_vit.runtime.embedded import embed
 from keras_vit.runtime.tflite import SIGNATURE
@@ -28,9 +28,7 @@ def write_tflite(model, path, profile, images=None):
     """
     if profile.precision in QUANTIZER:
         require("litert_quantizer", extra="edge")
-    graph = patch_convolution(model)
-    for form in profile.forms:
-        FORMS[form](graph)
+    graph, _ = rewrite(model, profile.passes)
     if images is not None and profile.calibrated:
         images = with_full_range(images)
     with tempfile.TemporaryDirectory() as folder:

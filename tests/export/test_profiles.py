@@ -6,7 +6,7 @@ from keras_vit.export import PROFILES
 from keras_vit.export.converter import CONVERTER, QUANTIZER
 from keras_vit.export.exporter import FORMATS
 from keras_vit.export.profiles import profile_named
-from keras_vit.export.rewrite import FORMS
+from keras_vit.export.rewrite import PASSES
 
 
 def test_the_names():
@@ -23,7 +23,7 @@ def test_every_profile_can_be_written(profile):
     assert profile.precision in precisions[profile.quantiser]
     assert profile.ending in ("", ".tflite", ".onnx")
     assert profile.calibrated or not profile.integer
-    assert set(profile.forms) <= set(FORMS)
+    assert set(profile.passes) <= set(PASSES)
     assert profile_named(profile) is profile_named(profile.name) is profile
 
 

@@ -5,7 +5,6 @@ import math
 from keras import ops
 
 from keras_vit.layers.activations import gelu, gelu_tanh
-from keras_vit.layers.mlp import Mlp
 
 SLOPE, CURVATURE = math.sqrt(2 / math.pi), 0.044715
 
@@ -18,11 +17,15 @@ def gelu_of_products(x):
     return x * (0.5 * ops.tanh(x * (SLOPE + SLOPE * CURVATURE * (x * x))) + 0.5)
 
 
-def apply(model):
-    """Changes the MLPs of a copy in place; returns how many."""
+def gelus_of_products(model, streams=()):
+    """Changes the MLPs of a copy in place.
+
+    Returns:
+        (model, number of MLPs changed).
+    """
     changed = 0
     for layer in model._flatten_layers():
-        if isinstance(layer, Mlp) and layer._activate in (gelu, gelu_tanh):
+        if getattr(layer, "_activate", None) in (gelu, gelu_tanh):
             layer._activate = gelu_of_products
             changed += 1
-    return changed
+    return model, changed

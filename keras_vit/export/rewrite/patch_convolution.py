@@ -9,7 +9,7 @@ from keras_vit.layers import Layer, PatchEncoder, Patches
 
 
 def patch_convolution(model):
-    """Returns a float32 inference copy of a ViT that takes raw pixels.
+    """Returns a float32 inference copy of a ViT that takes raw pixels where it cuts them itself.
 
     Cutting patches out and projecting them is a convolution whose stride is its kernel, and a
     linear map of normalised pixels is one of raw pixels, with the kernel divided by `255 * std`
@@ -17,13 +17,17 @@ def patch_convolution(model):
     a converted file one CONV_2D stands for them all, where `Patches` alone is a TRANSPOSE of
     rank 6, which delegates refuse.
 
+    Where patches are cut from something else, a map of features or a padded image, the
+    convolution takes that as it is.
+
     Args:
         model: a functional model with a `Patches` and a `PatchEncoder` that reads it alone, and
             with a `preprocessing`.
 
     Returns:
-        A functional `keras.Model`: raw pixels 0 to 255 `[b, h, w, c]`, float32, to what `model`
-        gives for the normalised image.
+        A functional `keras.Model`, float32: raw pixels 0 to 255 `[b, h, w, c]` where
+        `cuts_images(model)`, else normalised images, to what `model` gives for the normalised
+        image.
 
     Raises:
         ValueError: if `model` has no such structure.
@@ -47,10 +51,21 @@ def patch_convolution(model):
     )
     projected = copy.get_layer(encoder.name)
     copy_weights(encoder.weights, projected.weights)
-    copy.get_layer(patches.name).set_weights(
-        folded_weights(encoder.projection, patches.patch_size, model.preprocessing)
-    )
+    convolution = copy.get_layer(patches.name).convolution
+    if cuts_images(model):
+        convolution.set_weights(
+            folded_weights(encoder.projection, patches.patch_size, model.preprocessing)
+        )
+    else:
+        convolution.kernel.assign(ops.reshape(encoder.projection.kernel, convolution.kernel.shape))
+        convolution.bias.assign(encoder.projection.bias)
     return copy
+
+
+def cuts_images(model):
+    """Whether a model's patches are cut from its images themselves."""
+    patches = [layer for layer in model.layers if isinstance(layer, Patches)]
+    return len(patches) == 1 and patches[0].input is model.inputs[0]
 
 
 def folded_weights(projection, patch_size, preprocessing):

@@ -1,0 +1,59 @@
+"""Norms without gamma and beta, which the layers behind them have taken over."""
+
+from keras import ops
+
+from keras_vit.layers import Layer
+
+
+def mean_of_squares(x):
+    """The mean of the squares of the last axis."""
+    return ops.mean(x * x, axis=-1, keepdims=True)
+
+
+def self_product(x, weights=None):
+    """The same as a product of each token with itself, `[1, d] x [d, 1]`.
+
+    A product sums in 32 bits and rounds the sum alone. Squares that are stored one by one need a
+    scale for the largest: with tokens whose channels reach 34, 8 bits leave nothing of an ordinary
+    token's.
+
+    Args:
+        x: `[..., d]`.
+        weights: what each channel's square counts, `[d]`; by default 1 / d.
+    """
+    other = x * (1 / x.shape[-1] if weights is None else ops.convert_to_tensor(weights))
+    rows, columns = (
+        ops.reshape(y, (-1, *shape))
+        for y, shape in ((x, (1, x.shape[-1])), (other, (x.shape[-1], 1)))
+    )
+    return ops.reshape(ops.matmul(rows, columns), (-1, *x.shape[1:-1], 1))
+
+
+class Rms(Layer):
+    """`x * rsqrt(mean(x * x) + epsilon)`: the norm of tokens whose mean is zero already.
+
+    Args:
+        epsilon: added to the mean.
+
+    Attributes:
+        mean_square: function from tokens `[..., d]` to `[..., 1]`.
+    """
+
+    mean_square = staticmethod(mean_of_squares)
+
+    def __init__(self, epsilon, **kwargs):
+        super().__init__(**kwargs)
+        self.epsilon = epsilon
+
+    def call(self, inputs, training=False):
+        return inputs * ops.rsqrt(self.mean_square(inputs) + self.epsilon)
+
+    def compute_output_shape(self, input_shape):
+        return input_shape
+
+
+class PlainNorm(Rms):
+    """The same after the mean of each token is taken off."""
+
+    def call(self, inputs, training=False):
+        return super().call(inputs - ops.mean(inputs, axis=-1, keepdims=True))
