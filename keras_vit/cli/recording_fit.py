@@ -14,9 +14,9 @@ NARROW = {
 }  # fmt: skip
 # Name -> changed fields of Ti/16, images a batch, steps a turn. In the narrow one a step takes
 # milliseconds, so that what Python and the graph do around it shows.
-MODELS = {"Ti/16": ({}, 8, 6), "narrow": (NARROW, 32, 300)}
+MODELS = {"Ti/16": ({}, 8, 4), "narrow": (NARROW, 32, 100)}
 PROGRAMS = {"graph": False, "XLA": True}
-TURNS = 15
+TURNS = 11
 
 
 def fit_cost(work, turns=TURNS):
