@@ -11,7 +11,13 @@ from keras_vit.cli.console import bar, out
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(help="A .keras file, SavedModel folder or .tflite.")],
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="A model's file or folder, or http://HOST:PORT/v1/models/NAME or "
+            "grpc://HOST:PORT/NAME of a server."
+        ),
+    ],
     images: Annotated[list[Path], typer.Argument(metavar="IMAGE...", help="Picture files.")],
     top: Annotated[int, typer.Option(min=1, help="How many classes to show.")] = 5,
 ):

@@ -7,9 +7,10 @@ import keras
 from keras_vit.runtime.keras_file import KerasFile
 from keras_vit.runtime.predictor import Predictor, softmax
 from keras_vit.runtime.saved_model import SavedModel, newest_version
+from keras_vit.runtime.server import Server, is_address
 from keras_vit.runtime.tflite import TFLite
 
-__all__ = ["KINDS", "KerasFile", "Predictor", "SavedModel", "TFLite", "open", "softmax"]
+__all__ = ["KINDS", "KerasFile", "Predictor", "SavedModel", "Server", "TFLite", "open", "softmax"]
 
 # What is found at a path -> the class that runs it.
 KINDS = {".keras": KerasFile, "saved_model.pb": SavedModel, ".tflite": TFLite}
@@ -20,7 +21,8 @@ def open(model):
 
     Args:
         model: a `.keras` file, a SavedModel folder or the folder of its versions (the newest is
-            taken), a `.tflite` file, or a Keras model in memory.
+            taken), a `.tflite` file, a Keras model in memory, or the address of a served model,
+            `http://HOST:PORT/v1/models/NAME` or `grpc://HOST:PORT/NAME`.
 
     Returns:
         A `Predictor`: `.logits(pixels)`, `.predict_files(paths)`, `.preprocessing`,
@@ -41,6 +43,8 @@ def open(model):
     """
     if isinstance(model, keras.Model):
         return KerasFile(model)
+    if is_address(model):
+        return Server(model)
     path = newest_version(Path(model))
     if not path.exists():
         raise FileNotFoundError(f"There is no model at {path}.")
