@@ -100,7 +100,7 @@ def _with_weights(name, checkpoint, dtype, fields):
 def _require_size(name, variant, checkpoint, fields):
     """Checks that a file is of the size that the name stands for, unless told otherwise."""
     model_class, _ = _entry(name)
-    sizes = [size for size in sizes_of(model_class) if size not in ("mlp", "attention")]
+    sizes = [size for size in sizes_of(model_class) if size not in ("mlp", "space_time")]
     if model_class in (DeiT, DINOv2):
         sizes.append("registers")
     named = model_class.config_class(**variant)

@@ -15,6 +15,7 @@ from keras_vit.layers.mlp import Mlp
 from keras_vit.layers.patch_encoder import PatchEncoder
 from keras_vit.layers.patch_merging import PatchMerging
 from keras_vit.layers.patches import Patches
+from keras_vit.layers.performer_attention import PerformerAttention
 from keras_vit.layers.pooled_shortcut import POOLS, PooledShortcut
 from keras_vit.layers.pooling import (
     AttentionPooling,
@@ -50,6 +51,7 @@ __all__ = [
     "PatchEncoder",
     "PatchMerging",
     "Patches",
+    "PerformerAttention",
     "Preprocessing",
     "ProbeAttention",
     "RelativeAttention",

@@ -7,7 +7,7 @@ from keras_vit.layers.base import Layer
 from keras_vit.layers.positions import sincos2d
 from keras_vit.layers.sizes import pair
 
-POSITIONS = ("learned", "sincos2d", "none")
+POSITIONS = ("learned", "sincos2d", "relative", "none")
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
@@ -21,7 +21,8 @@ class PatchEncoder(Layer):
     Args:
         width: size of a token.
         grid: (rows, columns) of the patches, as `Patches(16).grid(image_size)` gives it.
-        position: `"learned"`, `"sincos2d"` (fixed, no weight) or `"none"`.
+        position: `"learned"`, `"sincos2d"` (fixed, no weight), `"relative"` or `"none"`. For
+            `"relative"` nothing is added here: `TransformerBlock(attention="relative")` has it.
         class_token: whether a learned class token is put in front.
         registers: number of learned register tokens after the class token; they get no
             position.

@@ -7,7 +7,7 @@ from keras_vit.layers.attention import HeadProjection, attention_probabilities, 
 from keras_vit.layers.base import Layer
 from keras_vit.layers.flat import flat
 from keras_vit.layers.sizes import pair
-from keras_vit.layers.windows import relative_index
+from keras_vit.layers.windows import offset_count, relative_index
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
@@ -22,9 +22,12 @@ class RelativeAttention(Layer):
         grid: (rows, columns) of the tokens.
         dropout: rate on the attention probabilities, in [0, 1).
         width: width of queries, keys, values and outputs; by default that of the inputs.
+        prefix: number of tokens before those of the grid, such as a class token. The scores
+            from them, to them and among them have a bias each.
 
     Call arguments:
-        tokens: `[b, rows * columns, c]`, row by row, or a map `[b, rows, columns, c]`.
+        tokens: `[b, prefix + rows * columns, c]`, row by row, or without a prefix a map
+            `[b, rows, columns, c]`.
         training: whether dropout is on.
 
     Returns:
@@ -43,12 +46,13 @@ class RelativeAttention(Layer):
     TensorShape([1, 6, 8])
     """
 
-    def __init__(self, num_heads, grid, dropout=0.0, width=None, **kwargs):
+    def __init__(self, num_heads, grid, dropout=0.0, width=None, prefix=0, **kwargs):
         super().__init__(**kwargs)
         self.num_heads = num_heads
         self.grid = pair("grid", grid)
         self.dropout = dropout
         self.width = width
+        self.prefix = prefix
 
     def build(self, input_shape):
         self._check(input_shape)
@@ -56,19 +60,19 @@ class RelativeAttention(Layer):
         self.qkv = HeadProjection(self.num_heads, 3, self.width, name="qkv", dtype=dtype)
         self.out = keras.layers.Dense(width, name="out", dtype=dtype)
         self.drop = keras.layers.Dropout(self.dropout, name="drop", dtype=dtype)
-        rows, columns = self.grid
-        self.qkv.build((None, rows * columns, input_shape[-1]))
+        self.qkv.build((None, self._count(), input_shape[-1]))
         self.out.build((None, width))
         self.relative_bias = self.add_weight(
             name="relative_bias",
-            shape=((2 * rows - 1) * (2 * columns - 1), self.num_heads),
+            shape=(offset_count(self.grid) + 3 * bool(self.prefix), self.num_heads),
             initializer=keras.initializers.RandomNormal(stddev=0.02),
         )
 
     def bias(self):
         """Returns what is added to the scores, `[num_heads, n, n]`."""
         # The transpose comes first: it is small, and it makes the gradient of the table dense.
-        return ops.take(ops.transpose(self.relative_bias), relative_index(self.grid), axis=1)
+        index = relative_index(self.grid, self.prefix)
+        return ops.take(ops.transpose(self.relative_bias), index, axis=1)
 
     def probabilities(self, tokens):
         """Returns the attention of each token, `[b, num_heads, n, n]`: rows sum to one."""
@@ -93,7 +97,10 @@ class RelativeAttention(Layer):
 
     def _rows(self, tokens):
         """The tokens that see one another in rows, `[b, n, c]`."""
-        return ops.reshape(tokens, (-1, self.grid[0] * self.grid[1], tokens.shape[-1]))
+        return ops.reshape(tokens, (-1, self._count(), tokens.shape[-1]))
+
+    def _count(self):
+        return self.prefix + self.grid[0] * self.grid[1]
 
     def _placed(self, matrix, shape):
         """The reverse of `_rows`, from a matrix with a row for each token."""
@@ -101,10 +108,11 @@ class RelativeAttention(Layer):
 
     def _check(self, shape):
         rows, columns = self.grid
-        if tuple(shape[1:-1]) not in ((rows * columns,), self.grid):
+        if tuple(shape[1:-1]) not in ((self._count(),), *(() if self.prefix else (self.grid,))):
+            or_map = "" if self.prefix else f" or [b, {rows}, {columns}, c]"
             raise ValueError(
-                f"`tokens` must have the shape [b, {rows * columns}, c] or "
-                f"[b, {rows}, {columns}, c] for this grid. Received: shape={tuple(shape)}."
+                f"`tokens` must have the shape [b, {self._count()}, c]{or_map} for this grid. "
+                f"Received: shape={tuple(shape)}."
             )
 
 

@@ -9,6 +9,7 @@ from keras_vit.layers.drop_path import DropPath
 from keras_vit.layers.layer_norm import LayerNorm
 from keras_vit.layers.layer_scale import LayerScale
 from keras_vit.layers.mlp import Mlp
+from keras_vit.layers.performer_attention import PerformerAttention
 from keras_vit.layers.relative_attention import RelativeAttention
 from keras_vit.layers.remat import rematerialised
 from keras_vit.layers.swiglu import SwiGLU
@@ -16,7 +17,12 @@ from keras_vit.layers.window_attention import WindowAttention
 
 # The kinds of attention, called as `kind(num_heads=..., dropout=..., name=..., dtype=...)`; what
 # else they want comes from `attention_options`.
-ATTENTION = {"softmax": Attention, "relative": RelativeAttention, "window": WindowAttention}
+ATTENTION = {
+    "softmax": Attention,
+    "performer": PerformerAttention,
+    "relative": RelativeAttention,
+    "window": WindowAttention,
+}
 # The kinds of MLP, called as `kind(mlp_dim, activation, dropout, name=..., dtype=...)`.
 MLPS = {"mlp": Mlp, "swiglu": SwiGLU}
 

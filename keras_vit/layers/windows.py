@@ -41,18 +41,25 @@ def merge(windows, window, size):
     return ops.reshape(x, (-1, height, width, windows.shape[-1]))
 
 
+def offset_count(grid):
+    """Returns how many offsets two tokens of a grid can have."""
+    return (2 * grid[0] - 1) * (2 * grid[1] - 1)
+
+
 @functools.cache
-def relative_index(grid):
+def relative_index(grid, prefix=0):
     """Returns which entry of a table of offsets belongs to each pair of tokens.
 
     The table holds all offsets of a query from a key, `(2 * rows - 1) * (2 * columns - 1)`, row by
-    row.
+    row. Tokens before those of the grid have no offset: with them, the table ends with three more
+    entries, for such a query, such a key, and both (as in BEiT, arXiv 2106.08254).
 
     Args:
         grid: (rows, columns) of the tokens.
+        prefix: number of tokens before those of the grid.
 
     Returns:
-        int32 array `[n, n]`, query by key.
+        int32 array `[n, n]`, query by key; `n` counts the tokens before, too.
 
     Example:
 
@@ -62,7 +69,10 @@ def relative_index(grid):
     rows, columns = np.divmod(np.arange(grid[0] * grid[1]), grid[1])
     down = rows[:, None] - rows + grid[0] - 1
     right = columns[:, None] - columns + grid[1] - 1
-    return (down * (2 * grid[1] - 1) + right).astype("int32")
+    offsets = (down * (2 * grid[1] - 1) + right).astype("int32")
+    index, last = np.pad(offsets, (prefix, 0)), offset_count(grid)
+    index[:prefix], index[:, :prefix], index[:prefix, :prefix] = last, last + 1, last + 2
+    return index
 
 
 @functools.cache

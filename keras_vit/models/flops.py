@@ -4,6 +4,7 @@ A multiplication and its addition are two operations. Norms, softmax, activation
 are left out: on a B/16 they are one percent.
 """
 
+from keras_vit.layers.random_features import default_count
 from keras_vit.layers.sizes import patch_grid
 from keras_vit.models import family_flops
 from keras_vit.models.coatnet import CoAtNetConfig
@@ -59,7 +60,7 @@ def _hybrid(config):
 
 
 def _timesformer(config):
-    blocks = TIMESFORMER_BLOCKS[config.attention](config)
+    blocks = TIMESFORMER_BLOCKS[config.space_time](config)
     return _timesformer_projection(config) + config.depth * blocks + _head(config)
 
 
@@ -98,9 +99,16 @@ def _projection(config):
 def _block(config, tokens=None):
     tokens = tokens or _patches(config) + config.num_prefix
     projections = 4 * tokens * config.width**2  # query, key, value, out
-    scores_and_values = 2 * tokens**2 * config.width
     mlp = MLP_PRODUCTS[config.mlp] * tokens * config.width * config.mlp_dim
-    return projections + scores_and_values + mlp
+    return projections + _attention(config, tokens) + mlp
+
+
+def _attention(config, tokens):
+    if config.attention == "softmax":
+        return 2 * tokens**2 * config.width  # scores and values
+    count = config.random_features or default_count(config.width // config.num_heads)
+    # Features of queries and keys, the sum over keys, the products with it; and the normaliser's.
+    return 4 * tokens * count * config.width + tokens * count * config.num_heads
 
 
 def _pool(config):

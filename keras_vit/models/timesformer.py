@@ -14,13 +14,12 @@ from keras_vit.layers import (
     Patches,
     Preprocessing,
     SpaceTimeBlock,
-    TransformerBlock,
 )
 from keras_vit.layers.choices import check_choice
 from keras_vit.layers.sizes import patch_grid
 from keras_vit.models.base import check_count, input_dtype
 from keras_vit.models.vit import VARIANTS as VIT_VARIANTS
-from keras_vit.models.vit import ViT, ViTConfig, blocks, classified, encoded
+from keras_vit.models.vit import ViT, ViTConfig, blocks, classified, encoded, transformed
 
 COMMON = {
     **VIT_VARIANTS["B"],
@@ -45,22 +44,32 @@ class TimeSformerConfig(ViTConfig):
 
     Args:
         frames: frames of a clip.
-        attention: one of `ATTENTION`. `"divided"` looks over time, then over space in each block;
+        space_time: one of `SPACE_TIME`. `"divided"` looks over time, then over space in each block;
             `"joint"` has all tokens of a clip see one another; in `"space_only"` each frame goes
             through the ViT by itself, and the tokens are averaged over time.
     """
 
     frames: int = 8
-    attention: str = "divided"
+    space_time: str = "divided"
 
     def __post_init__(self):
         super().__post_init__()
         check_count("frames", self.frames)
-        check_choice("attention", self.attention, ATTENTION)
-        if not self.class_token or self.registers or self.mlp != "mlp":
+        check_choice("space_time", self.space_time, SPACE_TIME)
+        if not self.class_token or self.registers:
             raise ValueError(
-                "A TimeSformer has a class token, no registers and the plain MLP. Received: "
-                f"class_token={self.class_token}, registers={self.registers}, mlp={self.mlp!r}."
+                "A TimeSformer has a class token and no registers. Received: "
+                f"class_token={self.class_token}, registers={self.registers}."
+            )
+        if self.space_time != "space_only" and self.position == "relative":
+            raise ValueError(
+                "`position` 'relative' knows no time: it needs `space_time` 'space_only'. "
+                f"Received: space_time={self.space_time!r}."
+            )
+        if self.space_time == "divided" and (self.mlp, self.attention) != ("mlp", "softmax"):
+            raise ValueError(
+                "Divided space-time attention has the plain MLP and the softmax. "
+                f"Received: mlp={self.mlp!r}, attention={self.attention!r}."
             )
 
 
@@ -108,7 +117,7 @@ class TimeSformer(ViT):
         return cls(TimeSformerConfig(**{**NAMES[variant], **fields}), dtype=dtype)
 
     @classmethod
-    def from_image_model(cls, model, frames, attention="divided", **fields):
+    def from_image_model(cls, model, frames, space_time="divided", **fields):
         """Builds a TimeSformer that begins with what an image ViT has learned.
 
         The attention over time begins with the weights of that over space. With a new head, the
@@ -118,7 +127,7 @@ class TimeSformer(ViT):
         Args:
             model: a `ViT` with a class token, of the same image and patch size.
             frames: frames of a clip.
-            attention: one of `ATTENTION`.
+            space_time: one of `SPACE_TIME`.
             **fields: fields of the config to change, such as `num_classes`, `preprocessing`.
 
         Raises:
@@ -129,7 +138,7 @@ class TimeSformer(ViT):
         }
         if fields.get("num_classes", shared["num_classes"]) != shared["num_classes"]:
             shared["preprocessing"] = dataclasses.replace(shared["preprocessing"], class_names=())
-        config = TimeSformerConfig(**{**shared, **fields}, frames=frames, attention=attention)
+        config = TimeSformerConfig(**{**shared, **fields}, frames=frames, space_time=space_time)
         video = cls(config, dtype=model.policy)
         theirs = {weight.path: weight for weight in model.weights}
         for weight in video.weights:
@@ -148,7 +157,7 @@ class TimeSformer(ViT):
     def build_graph(config, policy):
         shape = (config.frames, *config.image_size, config.channels)
         clips = keras.Input(shape, dtype=input_dtype(policy), name="images")
-        tokens = ATTENTION[config.attention](_patches(clips, config, policy), config, policy)
+        tokens = SPACE_TIME[config.space_time](_patches(clips, config, policy), config, policy)
         return clips, *classified(tokens, config, policy)
 
 
@@ -179,13 +188,13 @@ def _divided(patches, config, policy):
 
 
 def _joint(patches, config, policy):
-    return blocks(_in_one_sequence(patches, config, policy), config, policy, TransformerBlock)
+    return transformed(_in_one_sequence(patches, config, policy), config, policy)
 
 
 def _space_only(patches, config, policy):
-    tokens = blocks(encoded(patches, config, policy), config, policy, TransformerBlock)
+    tokens = transformed(encoded(patches, config, policy), config, policy)
     return ops.mean(ops.reshape(tokens, (-1, config.frames, *tokens.shape[1:])), axis=1)
 
 
 # From the patches of all frames to the tokens after the last block.
-ATTENTION = {"divided": _divided, "joint": _joint, "space_only": _space_only}
+SPACE_TIME = {"divided": _divided, "joint": _joint, "space_only": _space_only}

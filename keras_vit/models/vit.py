@@ -50,6 +50,12 @@ VARIANTS = {
 }
 PATCH_SIZES = (8, 14, 16, 32)
 SIZE_NAMES = {"G": "gigantic"}  # lower case must tell g and G apart
+# The kind of attention of a block, and the kernel of a Performer's.
+ATTENTION = {
+    "softmax": ("softmax", None),
+    "performer": ("performer", "exponential"),
+    "performer_relu": ("performer", "relu"),
+}
 # Name -> fields of the config.
 NAMES = {
     f"vit_{SIZE_NAMES.get(size, size.lower())}{patch}": {"patch_size": patch, **fields}
@@ -80,7 +86,12 @@ class ViTConfig:
         class_token: whether there is a class token.
         class_position: whether the class token has a position of its own.
         registers: number of register tokens.
-        position: `"learned"`, `"sincos2d"` or `"none"`.
+        position: `"learned"`, `"sincos2d"`, `"relative"` (a bias by the offset of two tokens in
+            each block) or `"none"`.
+        attention: one of `ATTENTION`: `"softmax"`, or `"performer"` and `"performer_relu"`, whose
+            cost grows linearly with the number of tokens.
+        random_features: of a Performer: number of features, `d * ln(d)` for heads of size `d`
+            where None.
         representation_size: width of a tanh layer before the head, or None.
         dropout: rate after the positions, after attention and in the MLPs.
         attention_dropout: rate on the attention probabilities.
@@ -111,6 +122,8 @@ class ViTConfig:
     class_position: bool = True
     registers: int = 0
     position: str = "learned"
+    attention: str = "softmax"
+    random_features: int | None = None
     representation_size: int | None = None
     dropout: float = 0.0
     attention_dropout: float = 0.0
@@ -137,6 +150,7 @@ class ViTConfig:
         mlp_named(self.mlp)
         check_choice("pooling", self.pooling, POOLING)
         check_choice("position", self.position, POSITIONS)
+        _check_attention(self)
         if self.pooling in ("token", "token_and_mean") and not self.class_token:
             raise ValueError(
                 f"`pooling` {self.pooling!r} needs `class_token`. Received: class_token=False."
@@ -149,9 +163,32 @@ class ViTConfig:
         return int(self.class_token) + self.registers
 
     @property
+    def bias_grids(self):
+        """Path of a table of offsets -> (rows, columns) of the tokens it is for."""
+        if self.position != "relative":
+            return {}
+        grid = patch_grid(self.image_size, self.patch_size)
+        return {f"block_{index}/attention/relative_bias": grid for index in range(self.depth)}
+
+    @property
     def projection_size(self):
         """(height, width) of what the projection to tokens is a kernel over."""
         return self.patch_size
+
+
+def _check_attention(config):
+    check_choice("attention", config.attention, ATTENTION)
+    softmax = config.attention == "softmax"
+    if config.random_features is not None:
+        check_count("random_features", config.random_features)
+    if softmax and config.random_features is not None:
+        raise ValueError("`random_features` needs a Performer. Received: attention='softmax'.")
+    if not softmax and (config.position == "relative" or config.attention_dropout):
+        raise ValueError(
+            "A Performer has no scores: `position` must not be 'relative', `attention_dropout` "
+            f"must be 0. Received: attention={config.attention!r}, position={config.position!r}, "
+            f"attention_dropout={config.attention_dropout}."
+        )
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
@@ -227,8 +264,26 @@ def transformer(images, config, policy):
     These may be a map of features: patches are of `config.projection_size`.
     """
     x = Patches(config.projection_size, name="patches", dtype=policy)(images)
-    tokens = blocks(encoded(x, config, policy), config, policy, TransformerBlock, mlp=config.mlp)
-    return classified(tokens, config, policy)
+    return classified(transformed(encoded(x, config, policy), config, policy), config, policy)
+
+
+def transformed(tokens, config, policy):
+    """Returns the tokens after the blocks of a ViT."""
+    if config.position == "relative":
+        grid = patch_grid(config.image_size, config.patch_size)
+        attention, options = "relative", {"grid": grid, "prefix": config.num_prefix}
+    else:
+        attention, kernel = ATTENTION[config.attention]
+        options = kernel and {"kernel": kernel, "random_features": config.random_features}
+    return blocks(
+        tokens,
+        config,
+        policy,
+        TransformerBlock,
+        mlp=config.mlp,
+        attention=attention,
+        attention_options=options,
+    )
 
 
 def encoded(patches, config, policy):

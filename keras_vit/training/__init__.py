@@ -10,6 +10,7 @@ from importlib import import_module
 _HOMES = {
     "Backup": "backup",
     "RECIPES": "recipes",
+    "RedrawFeatures": "redraw",
     "Evaluation": "evaluation",
     "Recipe": "recipes",
     "TagEvaluation": "multi_label",

@@ -95,7 +95,7 @@ def _rules(config):
     if not isinstance(config, ViTConfig):
         return
     parts = [(r"block_\d+", {**ATTENTION, **MLP})] if config.depth else []
-    if getattr(config, "attention", None) == "divided":
+    if getattr(config, "space_time", None) == "divided":
         parts.append((r"block_\d+", TEMPORAL_ATTENTION))
     if config.pooling == "map":
         parts.append(("pool", {**POOLING, **MLP}))

@@ -177,6 +177,7 @@ def _fields(source, facts, told, rows, grid):
     fields |= {
         "activation": source.activation,
         "norm_epsilon": source.norm_epsilon,
+        "attention": "softmax",
         "position": "learned" if grid else source.position,
         # Our DeiT has its tokens' positions in the tokens.
         "class_position": bool(rows and facts["class_token"]) and not facts.get("distilled"),

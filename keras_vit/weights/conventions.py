@@ -21,7 +21,7 @@ SIZES = (
     "expansion",
     "squeeze",
     "mlp",
-    "attention",
+    "space_time",
     "channels",
 )
 # These would fit, and give other numbers.
@@ -32,6 +32,7 @@ CONVENTIONS = (
     "class_position",
     "registers",
     "position",
+    "attention",
     "layer_scale",
     "pooling",
     "representation_size",

@@ -18,7 +18,7 @@ from keras_vit.weights.hub_preprocessing import converter_arguments, preprocessi
 from keras_vit.weights.loading import POSITION, fill
 from keras_vit.weights.sources import SOURCES
 from keras_vit.weights.tables.keras_hub import TRAINED_POSITIONS
-from keras_vit.weights.targets.target import in_the_way
+from keras_vit.weights.targets.target import in_the_way, own_attention
 
 logger = logging.getLogger("keras_vit")
 # What holds no weights may be given up; the rest would leave weights without a place.
@@ -117,6 +117,7 @@ def to_keras_hub(model, *, accept=()):
             preprocessing=config.num_classes and reason,
         ),
         **({} if config.num_classes else _pooling_lost(config)),
+        **own_attention(config),
     }
     _require_nothing_lost(lost, accept, GIVEN_UP_TO, "This model cannot be one of KerasHub's")
     backbone = getattr(hub.models, family.backbone)

@@ -26,6 +26,8 @@ DECIDED_BY = (
     (CLASS_TOKEN, "class_token"),
     (REGISTERS, "registers"),
     (POSITION, "position"),
+    (r"block_\d+/attention/relative_bias", "position"),
+    (r"block_\d+/attention/directions", "attention"),
     (r"block_\d+/scale[12]/.*", "layer_scale"),
     (r"(pool|norm)/.*", "pooling"),
     (r"representation/.*", "representation_size"),
@@ -69,7 +71,7 @@ class _Filling:
         self.origin = checkpoint.archive.origin
         self.new_head, self.accept = new_head, accept
         self.resize = resize or checkpoint.source.position_resize
-        offsets = hasattr(self.config, "bias_grids")
+        offsets = getattr(self.config, "bias_grids", None)
         # An unknown one is an error even where nothing is resized.
         resize_named(self.resize, OFFSET_RESIZES if offsets else RESIZES)
         self.filled, self.new, self.unused, self.notes = {}, {}, {}, []

@@ -162,7 +162,8 @@ def resize_offsets(table, grid, new_grid, resize="bicubic"):
     """Resizes a table with an entry for each offset between two tokens of a grid.
 
     Args:
-        table: `[(2 * rows - 1) * (2 * columns - 1), heads]`, row by row.
+        table: `[(2 * rows - 1) * (2 * columns - 1), heads]`, row by row; further rows, of tokens
+            before the grid, stay as they are.
         grid: (rows, columns) of the tokens that it is for.
         new_grid: (rows, columns) wanted.
         resize: one of `OFFSET_RESIZES`.
@@ -174,7 +175,8 @@ def resize_offsets(table, grid, new_grid, resize="bicubic"):
     if tuple(grid) == tuple(new_grid):
         return table
     offsets, new_offsets = ([2 * side - 1 for side in sides] for sides in (grid, new_grid))
-    return _resized(table, offsets, new_offsets, matrix)
+    table, others = np.split(table, [math.prod(offsets)])
+    return np.concatenate([_resized(table, offsets, new_offsets, matrix), others])
 
 
 def _resized(table, grid, new_grid, matrix):

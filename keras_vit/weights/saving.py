@@ -18,6 +18,7 @@ from keras_vit.weights.loading import POSITION
 from keras_vit.weights.metadata import NOTE
 from keras_vit.weights.sources import table_of
 from keras_vit.weights.targets import hf, jax, timm_families
+from keras_vit.weights.targets.target import own_attention
 
 # Families that one code alone has.
 ONE_FORMAT = {**dict.fromkeys(timm_families.TARGETS, "timm"), TimeSformer: "hf"}
@@ -70,7 +71,8 @@ def save(model, path, format="hf", *, accept=()):
             f"Received: {format!r}."
         )
     target = FORMATS[format].target(model)
-    in_the_way = {name: why for name, why in target.in_the_way.items() if name not in accept}
+    in_the_way = {**own_attention(model.config), **target.in_the_way}
+    in_the_way = {name: why for name, why in in_the_way.items() if name not in accept}
     if in_the_way:
         reasons = "".join(f"\n  {name}: {why}" for name, why in in_the_way.items())
         raise ValueError(f"This model cannot be written in the format {format!r}:{reasons}")

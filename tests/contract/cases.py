@@ -207,18 +207,24 @@ CASES = {
     "hybrid": family(Hybrid, HybridConfig, HYBRID, pooling="gap"),
     # Any batch is one of clips of one frame; several are in the models.
     "frame_encoder": layer(layers.FrameEncoder, 14, GRID, frames=1, shapes=(PATCHES,)),
+    "relative_attention_prefix": layer(layers.RelativeAttention, 2, GRID, prefix=2),
+    "performer_attention": layer(layers.PerformerAttention, 2, random_features=5, seed=3),
+    "vit_relative": vit(position="relative", registers=1),
+    "vit_performer": vit(attention="performer", random_features=5, pooling="gap"),
     "space_time_block": layer(
         layers.SpaceTimeBlock, 2, 11, frames=4, dropout=0.1, layer_scale=0.5, shapes=((13, 14),)
     ),
     "timesformer": timesformer(),
-    "timesformer_joint": timesformer(attention="joint"),
-    "timesformer_space_only": timesformer(attention="space_only", pooling="gap"),
+    "timesformer_joint": timesformer(space_time="joint"),
+    "timesformer_space_only": timesformer(space_time="space_only", pooling="gap"),
 }
 # Parts of `swin`, `coatnet`, `hybrid` and `timesformer`. Under JAX, which compiles each operation
 # before it runs, they are checked inside those models.
 PARTS = (
     "relative_attention",
     "relative_attention_map",
+    "relative_attention_prefix",
+    "performer_attention",
     "window_attention",
     "patch_merging",
     "group_norm",

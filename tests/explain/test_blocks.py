@@ -55,6 +55,20 @@ def test_other_attention_is_refused(name, sizes):
         block_names(model)
 
 
+def test_with_relative_positions_all_tokens_see_all():
+    model = tiny(position="relative", depth=1)
+    assert block_names(model) == ["block_0"]
+    (block,) = blocks(model, images()).values()
+    found = block.layer.attention_probabilities(block.tokens)
+    np.testing.assert_allclose(np.sum(found, axis=-1), 1, rtol=1e-12)
+
+
+def test_a_performer_says_why_not():
+    model = tiny(attention="performer", depth=1)
+    with pytest.raises(ValueError, match="is a Performer: it never forms its attention"):
+        block_names(model)
+
+
 def test_a_users_own_model_is_refused():
     model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2)])
     with pytest.raises(ValueError, match="Received: Sequential"):

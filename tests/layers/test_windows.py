@@ -114,3 +114,12 @@ def test_a_window_is_not_larger_than_the_map(size, shift, expected):
 def test_padding_makes_whole_windows():
     assert padding((5, 6), (2, 3)) == (1, 0)
     assert padding((4, 7), (2, 5)) == (0, 3)
+
+
+def test_tokens_before_the_grid_have_an_entry_each_way():
+    index = relative_index((2, 3), 2)
+    assert index.shape == (8, 8)
+    np.testing.assert_array_equal(index[2:, 2:], relative_index((2, 3)))
+    assert set(index[:2, 2:].flat) == {15}  # 3 x 5 offsets; from them to the grid
+    assert set(index[2:, :2].flat) == {16}
+    assert set(index[:2, :2].flat) == {17}

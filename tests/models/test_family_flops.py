@@ -18,9 +18,9 @@ BILLIONS = [
     ("timesformer_b16", {}, 195.83),
     ("timesformer_hr_b16", {}, 1702.69),
     ("timesformer_l_b16", {}, 2379.86),
-    ("timesformer_b16", {"attention": "joint"}, 179.56),
+    ("timesformer_b16", {"space_time": "joint"}, 179.56),
     # Eight frames through the ViT: 8 x 17.563.
-    ("timesformer_b16", {"attention": "space_only", "num_classes": 0}, 140.50),
+    ("timesformer_b16", {"space_time": "space_only", "num_classes": 0}, 140.50),
     ("coatnet_0", PLAIN, 4.55),
     ("coatnet_0", EXPANSION, 4.14),
     ("coatnet_1", PLAIN, 8.64),

@@ -51,8 +51,8 @@ OTHERS = [
     ("r50_b16", {"num_classes": 0}, 97_890_112),
     ("timesformer_b16", {"num_classes": 174}, 121_392_558),
     ("timesformer_b16", {"num_classes": 600}, 121_720_152),
-    ("timesformer_b16", {"attention": "joint"}, 86_112_400),
-    ("timesformer_b16", {"attention": "space_only"}, 86_106_256),
+    ("timesformer_b16", {"space_time": "joint"}, 86_112_400),
+    ("timesformer_b16", {"space_time": "space_only"}, 86_106_256),
 ]
 
 

@@ -51,3 +51,22 @@ def test_what_a_field_changes(fields, more):
 def test_published_counts(name, billions):
     _, fields = NAMES[name]
     assert round(forward_flops(ViTConfig(**fields)) / 2e9, 1) == billions
+
+
+def test_a_performers_attention_grows_with_the_tokens():
+    small = {
+        "width": 6,
+        "depth": 1,
+        "num_heads": 2,
+        "mlp_dim": 5,
+        "patch_size": 4,
+        "num_classes": 0,
+    }
+    performer = {**small, "attention": "performer", "random_features": 7, "pooling": "gap"}
+    for side in (8, 16):
+        config, plain = ViTConfig(**performer, image_size=side), ViTConfig(**small, image_size=side)
+        tokens = (side // 4) ** 2 + 1
+        # Features of queries and keys, the sum over keys, the two products with it.
+        attention = 2 * tokens * 7 * 6 + 2 * tokens * 7 * 6 + tokens * 7 * 2
+        more = forward_flops(config) - forward_flops(plain)
+        assert more == 2 * (attention - 2 * tokens**2 * 6)

@@ -4,7 +4,7 @@ from keras import ops
 
 from keras_vit import create_model
 from keras_vit.models import TimeSformer, TimeSformerConfig, ViT, ViTConfig
-from keras_vit.models.timesformer import ATTENTION, NAMES
+from keras_vit.models.timesformer import NAMES, SPACE_TIME
 from tests.contract.cases import SMALL, TIMESFORMER
 from tests.contract.test_contract import randomised
 
@@ -21,26 +21,26 @@ def logits(model, clips):
     return ops.convert_to_numpy(model(clips, training=False))
 
 
-@pytest.mark.parametrize("attention", ATTENTION)
-def test_what_can_tell_time(attention):
+@pytest.mark.parametrize("space_time", SPACE_TIME)
+def test_what_can_tell_time(space_time):
     """Only with a table of time, or attention over it, does the order of the frames matter."""
-    model, reversed_clips = made(attention=attention), CLIPS[:, ::-1]
+    model, reversed_clips = made(space_time=space_time), CLIPS[:, ::-1]
     forward, backward = logits(model, CLIPS), logits(model, reversed_clips)
-    if attention == "space_only":
+    if space_time == "space_only":
         np.testing.assert_allclose(forward, backward, atol=1e-5)
     else:
         assert np.abs(forward - backward).max() > 1e-2
-    if attention != "space_only":
+    if space_time != "space_only":
         # Without the table no attention can: it sees a set.
         time = model.get_layer("patch_encoder").time
         time.assign(ops.zeros_like(time))
         np.testing.assert_allclose(logits(model, CLIPS), logits(model, reversed_clips), atol=1e-5)
 
 
-@pytest.mark.parametrize("attention", ["divided", "space_only"])
-def test_from_an_image_model_a_clip_of_one_picture_is_the_picture(attention):
+@pytest.mark.parametrize("space_time", ["divided", "space_only"])
+def test_from_an_image_model_a_clip_of_one_picture_is_the_picture(space_time):
     image_model = randomised(ViT(ViTConfig(**SIZES)))
-    video = TimeSformer.from_image_model(image_model, frames=3, attention=attention)
+    video = TimeSformer.from_image_model(image_model, frames=3, space_time=space_time)
     pictures = CLIPS[:, 0]
     clips = np.repeat(pictures[:, None], 3, axis=1)
     np.testing.assert_allclose(logits(video, clips), logits(image_model, pictures), atol=2e-6)
@@ -82,9 +82,11 @@ def test_published_sizes():
     ("fields", "message"),
     [
         ({"frames": 0}, "`frames` must be an integer of at least 1. Received: frames=0"),
-        ({"attention": "time_only"}, "`attention` must be one of .*Received: 'time_only'"),
-        ({"registers": 2}, "no registers and the plain MLP. Received: class_token=True, registers"),
-        ({"class_token": False, "pooling": "gap"}, "has a class token, .*class_token=False"),
+        ({"space_time": "time_only"}, "`space_time` must be one of .*Received: 'time_only'"),
+        ({"registers": 2}, "a class token and no registers. Received: class_token=True, registers"),
+        ({"position": "relative"}, "`position` 'relative' knows no time"),
+        ({"attention": "performer"}, "the plain MLP and the softmax.*attention='performer'"),
+        ({"class_token": False, "pooling": "gap"}, "has a class token .*class_token=False"),
         ({"mlp": "swiglu"}, "mlp='swiglu'"),
     ],
 )

@@ -65,7 +65,7 @@ CASES = {
             "kind": "timesformer",
             "arguments": {**TIMESFORMER, "attention_type": theirs},
             "model": "TimeSformer",
-            "config": {**OUR_TIMESFORMER, "attention": ours},
+            "config": {**OUR_TIMESFORMER, "space_time": ours},
             "frames": (3,),
             "size": (12, 12),
             # transformers wants a number of patches that 3, a side of the square, divides.

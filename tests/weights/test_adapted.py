@@ -44,6 +44,16 @@ def test_another_resolution_changes_the_positions_alone():
         np.testing.assert_array_equal(value, old[path], path)
 
 
+def test_offsets_are_resized_and_those_of_the_class_token_stay():
+    model = tiny(position="relative")
+    new = adapted(model, image_size=(12, 10))
+    path = "block_0/attention/relative_bias"
+    old, found = values(model)[path], values(new)[path]
+    assert old.shape == (7 * 11 + 3, 2) and found.shape == (11 * 9 + 3, 2)
+    np.testing.assert_array_equal(found[-3:], old[-3:])
+    np.testing.assert_array_equal(found[:-3], resize_offsets(old[:-3], (4, 6), (6, 5)))
+
+
 def test_another_patch_size_on_the_same_grid():
     model = tiny()
     new = adapted(model, image_size=(12, 18), patch_size=3)

@@ -186,6 +186,8 @@ def test_names_of_classes_are_no_difference():
         ({"class_position": False}, (False, True)),
         ({"registers": 2}, (2, 0)),
         ({"position": "none"}, ("none", "learned")),
+        ({"position": "relative"}, ("relative", "learned")),
+        ({"attention": "performer"}, ("performer", "softmax")),
         ({"layer_scale": 0.1}, (True, False)),
         ({"pooling": "gap"}, ("gap", "token")),
         ({"representation_size": 11}, (11, None)),

@@ -47,9 +47,9 @@ def _respelled(name):
 def entries(config):
     """The entries of a TimeSformer."""
     found = vit_timm.entries(config)
-    if config.attention != "space_only":
+    if config.space_time != "space_only":
         found.append(entry(TIME, SAME, "time_embed"))
-    if config.attention == "divided":
+    if config.space_time == "divided":
         for index in range(config.depth):
             found += _over_time(f"block_{index}/temporal", f"blocks.{index}", config.num_heads)
     return found
@@ -71,7 +71,7 @@ def facts(archive):
     joint = "divided" if divided else "joint"
     found = {
         **vit_timm.facts(archive),
-        "attention": joint if "time_embed" in archive else "space_only",
+        "space_time": joint if "time_embed" in archive else "space_only",
     }
     if "time_embed" in archive:  # of frames each by itself, there may be any number
         found["frames"] = archive.shapes["time_embed"][1]

@@ -74,7 +74,8 @@ def _timesformer(config):
     return Target(
         source="hf_timesformer",
         in_the_way=in_the_way(
-            attention=config.attention == "space_only" and "transformers' takes no mean over time",
+            space_time=config.space_time == "space_only"
+            and "transformers' takes no mean over time",
             pooling=config.pooling != "token" and "transformers' pools by the class token",
             class_position=not config.class_position and "transformers' class token has one",
             layer_scale=config.layer_scale is not None and "transformers' has no LayerScale",
@@ -129,7 +130,7 @@ def _timesformer_config(config):
     return {
         "intermediate_size": config.mlp_dim,
         "num_frames": config.frames,
-        "attention_type": names.get(config.attention, config.attention),
+        "attention_type": names.get(config.space_time, config.space_time),
     }
 
 

@@ -14,6 +14,8 @@ NOTED = (
     "standardisation",
     "image_size",
     "num_heads",
+    "text_num_heads",
+    "end_token",
     "window_size",
     "squeeze",
     "pool",
@@ -57,6 +59,16 @@ class Target:
 def in_the_way(**reasons):
     """Those reasons that are not None or False: field=condition and "text"."""
     return {name: reason for name, reason in reasons.items() if reason}
+
+
+def own_attention(config):
+    """What of a ViT's attention no other code can compute."""
+    position = getattr(config, "position", "none") == "relative"
+    performer = getattr(config, "attention", "softmax") != "softmax"
+    return in_the_way(
+        position=position and "the others' ViTs have no bias by offsets",
+        attention=performer and "the others' ViTs have the softmax only",
+    )
 
 
 def square(size):

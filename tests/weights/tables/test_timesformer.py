@@ -9,7 +9,7 @@ from keras import ops
 
 from keras_vit import create_model, weights
 from keras_vit.models import TimeSformer, TimeSformerConfig
-from keras_vit.models.timesformer import ATTENTION
+from keras_vit.models.timesformer import SPACE_TIME
 from keras_vit.weights.archives import Archive, open_archive
 from keras_vit.weights.checkpoint import open_checkpoint
 from keras_vit.weights.tables.timesformer import TABLE
@@ -19,10 +19,10 @@ from tests.references.families_cases import OUR_TIMESFORMER
 
 READER = Path(__file__).parents[2] / "references" / "read_clips.py"
 CONFIGS = {
-    attention: TimeSformerConfig(
-        **OUR_TIMESFORMER, attention=attention, image_size=12, num_classes=7
+    space_time: TimeSformerConfig(
+        **OUR_TIMESFORMER, space_time=space_time, image_size=12, num_classes=7
     )
-    for attention in ATTENTION
+    for space_time in SPACE_TIME
 }
 SIZES = {
     **{name: value for name, value in OUR_TIMESFORMER.items() if name != "frames"},
@@ -31,26 +31,26 @@ SIZES = {
 }
 
 
-def file(attention):
-    return FIXTURES / f"timesformer_{attention}" / "model.safetensors"
+def file(space_time):
+    return FIXTURES / f"timesformer_{space_time}" / "model.safetensors"
 
 
-@pytest.mark.parametrize("attention", ATTENTION)
-def test_the_file_holds_just_these_names(attention):
-    archive, config = TABLE.canonical(open_archive(file(attention))), CONFIGS[attention]
+@pytest.mark.parametrize("space_time", SPACE_TIME)
+def test_the_file_holds_just_these_names(space_time):
+    archive, config = TABLE.canonical(open_archive(file(space_time))), CONFIGS[space_time]
     found = [entry.found_in(archive) for entry in TABLE.entries(config)]
     assert {name for option in found for name in option[0]} == set(archive.shapes)
     paths = {weight.path for weight in TimeSformer(config).weights if "seed" not in weight.path}
     assert {entry.ours for entry in TABLE.entries(config)} == paths
 
 
-@pytest.mark.parametrize("attention", ATTENTION)
-def test_facts_are_read_off_the_shapes(attention):
-    facts = TABLE.facts(TABLE.canonical(open_archive(file(attention))))
-    assert facts["attention"] == attention
-    assert facts.get("frames") == (None if attention == "space_only" else 3)
+@pytest.mark.parametrize("space_time", SPACE_TIME)
+def test_facts_are_read_off_the_shapes(space_time):
+    facts = TABLE.facts(TABLE.canonical(open_archive(file(space_time))))
+    assert facts["space_time"] == space_time
+    assert facts.get("frames") == (None if space_time == "space_only" else 3)
     assert (facts["width"], facts["depth"], facts["mlp_dim"]) == (12, 2, 18)
-    fields = open_checkpoint(file(attention), TimeSformer, "hf_timesformer").fields
+    fields = open_checkpoint(file(space_time), TimeSformer, "hf_timesformer").fields
     config = TimeSformerConfig(**{**fields, "num_heads": 3})
     assert config.preprocessing.mean == (0.45,) * 3 and config.preprocessing.crop == 1.0
 
@@ -85,15 +85,15 @@ def test_other_frames_and_sizes():
     assert again.input_shape == (None, 3, 8, 20, 3)
 
 
-def saved(attention, folder):
-    model = randomised(create_model("timesformer_b16", **SIZES, frames=3, attention=attention))
+def saved(space_time, folder):
+    model = randomised(create_model("timesformer_b16", **SIZES, frames=3, space_time=space_time))
     weights.save(model, folder, "hf")
     return model
 
 
-@pytest.mark.parametrize("attention", ["divided", "joint"])
-def test_the_way_back(attention, tmp_path):
-    model = saved(attention, tmp_path / "model")
+@pytest.mark.parametrize("space_time", ["divided", "joint"])
+def test_the_way_back(space_time, tmp_path):
+    model = saved(space_time, tmp_path / "model")
     sizes = {name: value for name, value in SIZES.items() if name != "num_classes"}
     again = create_model("timesformer_b16", weights=tmp_path / "model", **sizes)
     assert again.config == model.config
@@ -120,7 +120,7 @@ def test_transformers_computes_the_same(tmp_path):
     ("fields", "format", "reason"),
     [
         ({}, "timm", "A TimeSformer is written in the format 'hf' only. Received: 'timm'"),
-        ({"attention": "space_only"}, "hf", "attention: transformers' takes no mean over time"),
+        ({"space_time": "space_only"}, "hf", "space_time: transformers' takes no mean over time"),
         ({"pooling": "gap"}, "hf", "pooling: transformers' pools by the class token"),
     ],
 )
