@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from keras_vit.cli.console import out as console
+from keras_vit.cli.data import DataDir
 
 
 def export(
@@ -15,18 +16,19 @@ def export(
     calibration: Annotated[
         str | None, typer.Option(help="DATA of the kind the model will see; npu needs it.")
     ] = None,
+    data_dir: DataDir = None,
 ):
     """Write a model for a server, a CPU, a phone or an NPU."""
     from keras_vit import runtime
     from keras_vit.cli.opening import open_keras
-    from keras_vit.data import available_splits, open_data
+    from keras_vit.data import find_data
     from keras_vit.export import export as run
     from keras_vit.training.report_sections import file_size
 
     network = open_keras(model)
     records = None
     if calibration is not None:
-        records = open_data(calibration, "train" if available_splits(calibration) else None)
+        records = find_data(calibration, data_dir).open_for_training()
     with console.status(f"exporting for {profile}"):
         path = run(network, profile, out, records)
         size = file_size(runtime.open(path).size_bytes)
