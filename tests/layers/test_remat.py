@@ -81,7 +81,7 @@ from keras_vit.layers import TransformerBlock
 for remat in (False, True):
     inputs = keras.Input((61, 16))
     x = inputs
-    for _ in range(6):
+    for _ in range(12):
         x = TransformerBlock(2, 64, dropout=0.1, remat=remat)(x)
     model = keras.Model(inputs, x)
 
@@ -95,7 +95,8 @@ for remat in (False, True):
 """
 
 
-def test_a_fraction_of_the_memory(tmp_path):
+@pytest.mark.prove
+def test_a_quarter_of_the_memory_at_most(tmp_path):
     """XLA's own account of the temporary memory of a step."""
     flags = f"--xla_dump_to={tmp_path} --xla_backend_optimization_level=0"
     environment = {**os.environ, "XLA_FLAGS": flags}
@@ -104,4 +105,4 @@ def test_a_fraction_of_the_memory(tmp_path):
         max(int(size) for size in re.findall(r"size (\d+), preallocated-temp", path.read_text()))
         for path in sorted(tmp_path.glob("*step*buffer-assignment.txt"))
     )
-    assert remat < plain / 3  # of six blocks; of twelve a ninth is left
+    assert remat < plain / 4

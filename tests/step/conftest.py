@@ -19,7 +19,7 @@ CHOSEN = {
     ).split(),
     2: [],
     4: (
-        "accumulate additional_losses batch_normalization dropout "
+        "accumulate additional_losses batch_normalization clip_accumulate_compiled dropout ema "
         "fewer_examples_than_replicas not_finite one_example_in_the_last_batch pairwise "
         "pairwise_with_dropout ratio_in_one_piece"
     ).split(),

@@ -35,6 +35,7 @@ def test_pieces_give_the_whole(examples, pieces, compiled):
         (2, "accumulate"),
         (2, "clip_accumulate_compiled"),
         (4, "accumulate"),
+        (4, "clip_accumulate_compiled"),
     ],
 )
 def test_the_update_is_that_of_the_whole_batch(scenario, replicas, name):

@@ -6,7 +6,7 @@ from keras_vit.step import averaged, exact
 from keras_vit.step.average import moved
 
 
-@pytest.mark.parametrize("replicas", [1, 2])
+@pytest.mark.parametrize("replicas", [1, 2, 4])
 def test_averages_are_those_of_keras_and_weights_stay(scenario, replicas):
     numbers = scenario(replicas, "ema")
     assert max(numbers.values()) < 1e-12, numbers
