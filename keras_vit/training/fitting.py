@@ -50,7 +50,8 @@ def fit(
         data: a `tf.data.Dataset` of global batches, as `model.fit` takes them; a function from the
             number of a step to the dataset that begins with that step, such as
             `lambda step: training_batches(..., start_step=step)`; or a dataset that the strategy
-            has distributed.
+            has distributed. Of a dataset each worker makes all rows and keeps its share; by
+            `keras_vit.training.batches.by_worker` it makes its share alone.
         epochs: number of the last epoch.
         steps_per_epoch: number of batches of an epoch. By default an epoch is one pass.
         validation_data: a dataset that the model is evaluated on after each epoch.

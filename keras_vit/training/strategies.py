@@ -18,6 +18,10 @@ def strategy(kind="auto"):
             names, or else this machine's; `"auto"`, the first of tpu, workers, mirrored and one
             that the machine is set up for.
 
+    `"tpu"` was never run, as no TPU was at hand: only its steps were compiled, see `keras-vit
+    tpu-check`. TPUStrategy compiles what it runs; whether it takes a step with a compiled part
+    inside is unknown, so compile the model with `jit_compile=False` there.
+
     Returns:
         A strategy. Build and compile the model inside its `scope()`.
 
