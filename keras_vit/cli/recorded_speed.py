@@ -33,7 +33,7 @@ def speed_table(figures):
         ratios = [f"{row[name]['seconds'] / ours:.2f}" for name in THEIRS]
         work = f"{row['call']}, {row['model']}, {row['dtype']}, batch {row['batch']}"
         rows.append([work, f"{row['batch'] / ours:.1f}", *ratios, f"{row['share']:.0%}"])
-    return _table(head, rows)
+    return markdown(head, rows)
 
 
 def memory_table(figures):
@@ -50,7 +50,7 @@ def memory_table(figures):
         for row in figures["rows"]
         if row["call"] == "training step"
     ]
-    return _table(["training step", "keras_vit", *THEIRS.values()], rows)
+    return markdown(["training step", "keras_vit", *THEIRS.values()], rows)
 
 
 def files_table(figures):
@@ -67,7 +67,7 @@ def files_table(figures):
         for row in figures["rows"]
         if row["call"] == "file"
     ]
-    return _table(["file, one image", *ENGINES.values()], rows)
+    return markdown(["file, one image", *ENGINES.values()], rows)
 
 
 def draw_growth(figures, folder):
@@ -116,7 +116,7 @@ def _draw(figures, cost, path):
     return path
 
 
-def _table(head, rows):
-    """Markdown, with numbers at the right."""
+def markdown(head, rows):
+    """Returns a table as Markdown, with numbers at the right."""
     lines = [head, [":--", *["--:"] * (len(head) - 1)], *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
