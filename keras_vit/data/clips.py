@@ -28,7 +28,7 @@ def frame_numbers(length, frames, stride, place):
     Example:
 
     >>> frame_numbers(10, frames=3, stride=2, place=0.5).numpy().tolist()
-    [2, 4, 6]
+    [3, 5, 7]
     >>> frame_numbers(4, frames=3, stride=2, place=0.5).numpy().tolist()
     [0, 2, 3]
     """
