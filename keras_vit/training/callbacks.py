@@ -27,14 +27,16 @@ class Record(keras.callbacks.Callback):
     Args:
         folder: folder for them.
         save_model: function (model, path) that writes a `.keras` file.
+        monitor: the number of an epoch that tells which is the best: see `best_epoch`.
     """
 
     writes_files = True
 
-    def __init__(self, folder, save_model):
+    def __init__(self, folder, save_model, monitor="val_accuracy"):
         super().__init__()
         self.folder = folder
         self.save_model = save_model
+        self.monitor = monitor
 
     def on_train_batch_end(self, batch, logs=None):
         """Stops a run that has broken down while the last good state is still there."""
@@ -46,10 +48,59 @@ class Record(keras.callbacks.Callback):
             )
 
     def on_epoch_end(self, epoch, logs=None):
-        before = epochs_of(self.model.history.history)
-        if logs["val_accuracy"] > max((row["val_accuracy"] for row in before), default=-1.0):
+        rows = _rows(self.model, epoch, logs)
+        if best_epoch(rows, self.monitor) == epoch + 1:
             self.save_model(self.model, self.folder / "best.keras")
-        write_history([*before, {"epoch": epoch + 1, **logs}], self.folder / "history.csv")
+        write_history(rows, self.folder / "history.csv")
+
+
+class EarlyStop(keras.callbacks.Callback):
+    """Ends a run when it has long had no better epoch.
+
+    It asks the history, where Keras's own counts: a resumed run ends where one that was not
+    stopped ends.
+
+    Args:
+        monitor: the number of an epoch that tells which is the best: see `best_epoch`.
+        patience: epochs without a better one, or None to go on to the end.
+    """
+
+    def __init__(self, monitor, patience):
+        super().__init__()
+        self.monitor = monitor
+        self.patience = patience
+
+    def on_epoch_end(self, epoch, logs=None):
+        if ran_out(_rows(self.model, epoch, logs), self.monitor, self.patience):
+            self.model.stop_training = True
+
+
+def best_epoch(rows, monitor):
+    """Returns the number of the best epoch, the first of equal ones; 0 if there is none.
+
+    Args:
+        rows: one dict an epoch, as `epochs_of` gives them.
+        monitor: a key of theirs; a loss is best where it is lowest, all else where it is highest.
+
+    Example:
+
+    >>> rows = epochs_of({"val_loss": [0.5, 0.3, 0.4], "val_accuracy": [0.7, 0.8, 0.9]})
+    >>> best_epoch(rows, "val_loss"), best_epoch(rows, "val_accuracy")
+    (2, 3)
+    """
+    sign = -1 if monitor.endswith("loss") else 1
+    best = max(rows, key=lambda row: sign * row[monitor], default={"epoch": 0})
+    return best["epoch"]
+
+
+def ran_out(rows, monitor, patience):
+    """Tells whether the last epochs, as many as `patience` says, had none that was better."""
+    return patience is not None and len(rows) - best_epoch(rows, monitor) >= patience
+
+
+def _rows(model, epoch, logs):
+    """The epochs up to the one that ends."""
+    return [*epochs_of(model.history.history), {"epoch": epoch + 1, **logs}]
 
 
 def epochs_of(history):
@@ -76,7 +127,7 @@ def write_history(rows, path):
 
 
 class ProgressBar(keras.callbacks.Callback):
-    """One bar for the whole run, with loss, accuracy, images a second and the time left.
+    """One bar for the whole run, with its numbers, images a second and the time left.
 
     Where the output is no terminal, it prints a line an epoch.
 
@@ -85,13 +136,15 @@ class ProgressBar(keras.callbacks.Callback):
         done: steps done before.
         epochs: epochs of the whole run.
         batch_size: images a step.
+        names: the numbers that are shown, those of the held-out images after them.
     """
 
-    def __init__(self, steps, done, epochs, batch_size):
+    def __init__(self, steps, done, epochs, batch_size, names=("loss", "accuracy")):
         super().__init__()
         self.console = Console(stderr=True)
         self.epochs = epochs
         self.batch_size = batch_size
+        self.names = (*names, *(f"val_{name}" for name in names))
         self.shown_at = 0.0
         self.bar = Progress(
             TextColumn("{task.description}"),
@@ -129,7 +182,7 @@ class ProgressBar(keras.callbacks.Callback):
     def _line(self, logs):
         rate = self.steps * self.batch_size / max(time.monotonic() - self.began, 1e-6)
         parts = [f"epoch {self.epoch}/{self.epochs}"]
-        for name in ("loss", "accuracy", "val_loss", "val_accuracy"):
+        for name in self.names:
             if name in logs:
                 parts.append(f"{name} {float(logs[name]):.4f}")
         return "  ".join([*parts, f"{rate:.0f} images/s"])

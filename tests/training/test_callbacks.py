@@ -2,12 +2,21 @@ import types
 
 import pytest
 
-from keras_vit.training.callbacks import Clock, ProgressBar, Record, epochs_of, write_history
+from keras_vit.training.callbacks import (
+    Clock,
+    EarlyStop,
+    ProgressBar,
+    Record,
+    best_epoch,
+    epochs_of,
+    ran_out,
+    write_history,
+)
 
 
-def record(folder):
+def record(folder, monitor="val_accuracy"):
     best, history = [], {"loss": [], "val_accuracy": []}
-    callback = Record(folder, lambda model, path: best.append(path.name))
+    callback = Record(folder, lambda model, path: best.append(path.name), monitor)
     optimizer = types.SimpleNamespace(iterations=7)
     past = types.SimpleNamespace(history=history)
     callback.set_model(types.SimpleNamespace(history=past, optimizer=optimizer))
@@ -22,6 +31,39 @@ def test_every_epoch_is_recorded_and_the_best_kept(tmp_path):
         history["val_accuracy"].append(accuracy)
     assert best == ["best.keras", "best.keras"]
     assert (tmp_path / "history.csv").read_text().splitlines()[3] == "3,1.0,0.6"
+
+
+def test_the_best_by_a_loss_is_the_lowest(tmp_path):
+    callback, best, history = record(tmp_path, "loss")
+    for epoch, loss in enumerate((0.5, 0.7, 0.4, 0.4)):
+        callback.on_epoch_end(epoch, {"loss": loss, "val_accuracy": 0.1})
+        history["loss"].append(loss)
+        history["val_accuracy"].append(0.1)
+        assert len(best) == (1, 1, 2, 2)[epoch]
+
+
+def test_the_best_epoch_and_when_there_was_none_for_long():
+    rows = epochs_of({"val_loss": [0.5, 0.3, 0.3, 0.4], "mAP": [0.1, 0.2, 0.9, 0.8]})
+    assert best_epoch(rows, "val_loss") == 2 and best_epoch(rows, "mAP") == 3
+    assert best_epoch([], "mAP") == 0
+    assert [ran_out(rows, "val_loss", patience) for patience in (1, 2, 3, None)] == [
+        True, True, False, False,
+    ]  # fmt: skip
+    assert not ran_out([], "mAP", 1)
+
+
+def test_a_run_without_a_better_epoch_ends():
+    callback, history = EarlyStop("val_loss", 2), {"val_loss": []}
+    model = types.SimpleNamespace(
+        history=types.SimpleNamespace(history=history), stop_training=False
+    )
+    callback.set_model(model)
+    stopped = []
+    for epoch, loss in enumerate((0.5, 0.6, 0.4, 0.5, 0.45)):
+        callback.on_epoch_end(epoch, {"val_loss": loss})
+        history["val_loss"].append(loss)
+        stopped.append(model.stop_training)
+    assert stopped == [False, False, False, False, True]
 
 
 @pytest.mark.parametrize("loss", [float("nan"), float("inf")])

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from keras_vit.training import recipe, train
+from keras_vit import runtime
+from keras_vit.training import evaluate, recipe, train
 from keras_vit.training import run as run_module
 from keras_vit.training.preemption import Preempted
 from keras_vit.training.run import has_state
@@ -65,6 +66,54 @@ def test_stopped_and_resumed_equals_uninterrupted(finished, digits, quick, tmp_p
     for ours, whole in zip(resumed.history, finished.history, strict=True):
         assert ours.pop("seconds") >= 0 and whole.keys() == {*ours, "seconds"}
         assert {name: whole[name] for name in ours} == ours
+
+
+def test_images_with_several_classes(digits, quick, tmp_path):
+    """As one class an image: train, evaluate, predict."""
+    lines = ["path,labels"]
+    for number in range(10):
+        names = f"{number};{'even' if number % 2 == 0 else 'odd'}"
+        lines += [f"{path},{names}" for path in sorted((digits / str(number)).iterdir())]
+    (tmp_path / "tags.csv").write_text("\n".join(lines), "utf-8")
+    recipe = dataclasses.replace(quick, augment=("shift", "mixup(0.5)"))
+    result = train(recipe, tmp_path / "tags.csv", tmp_path / "run", verbose=False)
+    assert (tmp_path / "run" / "best.keras").is_file()
+    predictor = runtime.open(tmp_path / "run" / "model.keras")
+    assert predictor.preprocessing.probabilities == "sigmoid"
+    measured = evaluate(predictor, result.held_out)
+    # The metric of the training counts by bins of 1/32.
+    binned = dataclasses.replace(measured, logits=np.floor(measured.logits * 32) / 32)
+    assert binned.mean_average_precision == pytest.approx(result.history[-1]["val_mAP"], abs=0.02)
+    (answer,) = predictor.predict_files([result.train.name(0)], top=12)
+    logits = predictor.logits(predictor._pixels(result.train.name(0))[None])[0]
+    for name, probability in answer:
+        logit = logits[predictor.class_names.index(name)]
+        assert probability == pytest.approx(1 / (1 + np.exp(-logit)), rel=1e-5)
+
+
+def test_a_run_ends_early_and_stays_ended(digits, quick, tmp_path):
+    # At a rate of almost nothing no epoch is better than the first.
+    recipe = dataclasses.replace(
+        quick, epochs=9, patience=2, monitor="val_accuracy", learning_rate=1e-12
+    )
+    result = train(recipe, str(digits), tmp_path / "run", verbose=False)
+    assert len(result.history) == 3
+    again = train(recipe, str(digits), tmp_path / "run", resume=True, verbose=False)
+    assert again.history == result.history
+    for one, other in zip(again.model.weights, result.model.weights, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.prove
+def test_weights_of_classes_change_what_is_learned(digits, quick, tmp_path):
+    once = dataclasses.replace(quick, epochs=1, warmup_epochs=0)
+    weighted = dataclasses.replace(once, class_weight={"3": 9.0})
+    plain, other = (
+        train(recipe, str(digits), tmp_path / name, verbose=False)
+        for recipe, name in ((once, "plain"), (weighted, "other"))
+    )
+    bias = [result.model.get_layer("head").bias.numpy() for result in (plain, other)]
+    assert bias[1].argmax() == 3 and bias[1][3] > bias[0][3]
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, Preempted])

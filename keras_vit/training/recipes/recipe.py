@@ -4,6 +4,7 @@ import dataclasses
 
 from keras_vit.data.augment import augmentations
 from keras_vit.hints import did_you_mean
+from keras_vit.training.class_weights import check_class_weight
 from keras_vit.training.losses import LOSSES
 from keras_vit.training.optimizers import OPTIMIZERS
 from keras_vit.training.schedules import SCHEDULES
@@ -46,8 +47,11 @@ class Recipe:
         weight_decay: decay on kernels, multiplied by the learning rate: Keras's and PyTorch's
             figure. big_vision's, divided by its highest rate, is this one.
         clip_norm: bound on the global norm of the gradients, or None.
-        loss: `"softmax"`, or binary cross-entropy of every class: `"sigmoid"` adds the classes up,
-            `"sigmoid_mean"` takes their mean.
+        loss: `"softmax"`, for images of one class each, or binary cross-entropy of every class:
+            `"sigmoid"` adds the classes up, `"sigmoid_mean"` takes their mean.
+        class_weight: what an image counts in the loss by its class: a dict from class name to
+            weight, 1 for those that are not in it; `"balanced"` for weights that make all classes
+            count alike; or None. A mixed image counts as its labels are mixed.
         label_smoothing: share of the target spread over all classes, in [0, 1).
         augment: names of augmentations, with or without arguments; see
             `keras_vit.data.AUGMENTATIONS`.
@@ -56,6 +60,11 @@ class Recipe:
         precision: `"float32"`, `"mixed_bfloat16"` or `"mixed_float16"`.
         held_out: share of each class kept for validation where the data has no split of its
             own, in (0, 1).
+        monitor: the number of an epoch that tells which is the best, such as `"val_accuracy"` or
+            `"val_loss"`; a loss is best where it is lowest, all else where it is highest. None
+            for that of the images: `val_accuracy`, or `val_mAP` where an image has several
+            classes.
+        patience: epochs without a better one after which training ends, or None.
         seed: fixes the split, the order, the augmentation and the weights.
         source: the paper's table that the recipe is from, and what came of it there.
 
@@ -80,11 +89,14 @@ class Recipe:
     weight_decay: float = 0.05
     clip_norm: float | None = 1.0
     loss: str = "softmax"
+    class_weight: str | dict | None = None
     label_smoothing: float = 0.0
     augment: tuple = ()
     repeats: int = 1
     precision: str = "float32"
     held_out: float = 0.2
+    monitor: str | None = None
+    patience: int | None = None
     seed: int = 0
     source: str = ""
 
@@ -92,6 +104,7 @@ class Recipe:
         for name, choices in _CHOICES.items():
             check_choice(name, getattr(self, name), choices)
         augmentations(self.augment)
+        check_class_weight(self.class_weight)
         _check_numbers(self)
         _check_start(self)
 
@@ -113,6 +126,8 @@ def _check_numbers(recipe):
             "`warmup_epochs` must be at least 0 and below `epochs`; set both for a short run. "
             f"Received: warmup_epochs={recipe.warmup_epochs}, epochs={recipe.epochs}."
         )
+    if recipe.patience is not None and recipe.patience < 1:
+        raise ValueError(f"`patience` must be at least 1. Received: {recipe.patience}.")
     if not 0 < recipe.held_out < 1:
         raise ValueError(f"`held_out` must be between 0 and 1. Received: {recipe.held_out}.")
     if not 0 <= recipe.label_smoothing < 1:

@@ -16,6 +16,11 @@ def test_fields_change_by_name_and_by_text():
     assert RECIPES["digits"].epochs != 7
 
 
+def test_weights_of_classes():
+    assert recipe("digits", {"class_weight": "balanced"}).class_weight == "balanced"
+    assert recipe("digits", {"class_weight": "{'3': 2.5}"}).class_weight == {"3": 2.5}
+
+
 def test_augmentations_with_arguments():
     assert recipe("digits", {"augment": "mixup(0.5)"}).augment == ("mixup(0.5)",)
     assert recipe("digits", {"augment": "['flip', 'mixup(0.5)']"}).augment == ("flip", "mixup(0.5)")

@@ -20,6 +20,10 @@ from keras_vit.training import Recipe
         ({"layer_decay": 0.0}, r"`layer_decay` must be in \(0, 1\]"),
         ({"layer_decay": 0.5, "optimizer": "sgd"}, "`layer_decay` needs `optimizer='adamw'`"),
         ({"frozen_blocks": -1}, "`frozen_blocks` must be at least 0"),
+        ({"patience": 0}, "`patience` must be at least 1. Received: 0"),
+        ({"class_weight": "even"}, "`class_weight` must be 'balanced', or a dict.*'even'"),
+        ({"class_weight": {"cat": -1}}, "`class_weight` must be 'balanced', or a dict"),
+        ({"class_weight": {}}, "`class_weight` must be 'balanced', or a dict"),
         ({"weights": 3}, "`weights` must be a name or path as text"),
     ],
 )

@@ -1,0 +1,49 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+from keras_vit.data import Boxes, Captions, Classes, Tags, Unlabelled
+from keras_vit.training import recipe
+from keras_vit.training.tasks import task_of
+
+CLASSES = task_of(Classes(("a", "b"), [0, 1]))
+TAGS = task_of(Tags(("a", "b"), [[1, 1]]))
+
+
+def test_a_loss_that_fits_stays_and_another_gives_way():
+    digits = recipe("digits")
+    assert CLASSES.fitting(digits) is digits
+    assert TAGS.fitting(digits).loss == "sigmoid"
+    mean = dataclasses.replace(digits, loss="sigmoid_mean")
+    assert CLASSES.fitting(mean) is mean and TAGS.fitting(mean) is mean
+
+
+def test_what_tells_the_best_epoch():
+    digits = recipe("digits")
+    assert CLASSES.monitor(digits, 2) == "val_accuracy" and TAGS.monitor(digits, 2) == "val_mAP"
+    by_loss = dataclasses.replace(digits, monitor="val_loss")
+    assert CLASSES.monitor(by_loss, 2) == "val_loss"
+    names = "loss, accuracy, top5, val_loss, val_accuracy, val_top5"
+    with pytest.raises(ValueError, match=f"one of {names}. Received: 'accurracy'"):
+        CLASSES.monitor(dataclasses.replace(digits, monitor="accurracy"), 6)
+
+
+def test_weights_of_classes_need_one_class_an_image():
+    weighted = recipe("digits", {"class_weight": "balanced"})
+    assert CLASSES.fitting(weighted) is weighted
+    with pytest.raises(ValueError, match="for images of one class each. Received: 'balanced'"):
+        TAGS.fitting(weighted)
+
+
+@pytest.mark.parametrize(
+    ("targets", "message"),
+    [
+        (Unlabelled(3), "Unlabelled; sort them into folders"),
+        (Captions(["a"]), "Captions; for models of image and text write your own loop"),
+        (Boxes((), np.zeros((1, 0, 4)), np.zeros((1, 0))), "Boxes; for detection write your own"),
+    ],
+)
+def test_other_images_are_refused_with_what_to_use(targets, message):
+    with pytest.raises(ValueError, match=message):
+        task_of(targets)
