@@ -1,5 +1,6 @@
 """`keras-vit data`."""
 
+import pytest
 from PIL import Image
 
 from tests.data.pictures import write_folder
@@ -51,3 +52,21 @@ def test_bench_prints_shares_and_costs(cli, tmp_path):
     assert any(line.startswith("shift ") for line in lines)
     wrong = cli("data", "bench", tmp_path, "--augment", "flop")
     assert wrong.exit_code == 1 and "Received: 'flop'" in wrong.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("data", "inspect", "DATA"),
+        ("data", "bench", "DATA"),
+        ("train", "digits", "DATA", "--out", "run"),
+        ("evaluate", "vit_ti16", "DATA"),
+        ("export", "vit_ti32", "--profile", "npu", "--out", "x.tflite", "--calibration", "DATA"),
+    ],
+)
+def test_every_command_on_data_knows_where_tfds_keeps_its_sets(cli, tmp_path, command):
+    write_folder(tmp_path, {"cat": 2})
+    words = [str(tmp_path) if word == "DATA" else word for word in command]
+    result = cli(*words, "--data-dir", "sets")
+    assert result.exit_code == 1
+    assert "for tfds:NAME alone. Received: data_dir='sets'" in result.stderr
