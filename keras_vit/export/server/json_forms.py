@@ -109,17 +109,27 @@ def array_of(name, value, info):
 
 
 def _numbers(value, dtype):
-    array = np.array(value)
-    allowed = {"b": "b", "i": "iu", "u": "iu"}.get(dtype.kind, "iuf")
-    if array.size and array.dtype.kind not in allowed:
+    # By the types first: numpy would make one giant text of numbers beside a long one.
+    allowed = {"b": {bool}, "i": {int}, "u": {int}}.get(dtype.kind, {int, float})
+    if not _types(value) <= allowed:
         raise ValueError(f"must hold values of the type {dtype.name} only")
+    if dtype.kind in "biu":
+        return np.array(value, dtype)
+    array = np.array(value, "float64")
     with np.errstate(over="ignore"):
         typed = array.astype(dtype)
-    if dtype.kind in "iu" and not np.array_equal(typed, array):
-        raise ValueError(f"holds a value that is beyond {dtype.name}")
-    if dtype.kind == "f" and np.isinf(typed).sum() != np.isinf(array).sum():
+    if not np.array_equal(np.isinf(typed), np.isinf(array)):
         raise ValueError(f"holds a value that is beyond {dtype.name}")
     return typed
+
+
+def _types(value):
+    """The types of the values in nested lists."""
+    if not isinstance(value, list):
+        return {type(value)}
+    types = set(map(type, value))
+    inner = [_types(one) for one in value if isinstance(one, list)] if list in types else []
+    return (types - {list}).union(*inner)
 
 
 def _strings(value):

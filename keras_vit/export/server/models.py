@@ -106,11 +106,15 @@ class Models:
 
     def watch(self):
         """Looks at the folder until `stop`; runs in a thread."""
+        told = None
         while not self._stopped.wait(self.settings.poll_s):
             try:
                 self.look()
+                told = None
             except Exception as error:  # the folder may be gone for a while; what is loaded stays
-                self.log("folder_unreadable", level="error", error=first_line(error))
+                if first_line(error) != told:
+                    told = first_line(error)
+                    self.log("folder_unreadable", level="error", error=told)
 
     def look(self):
         """Looks at the folder once: loads what is new, lets go what is old."""

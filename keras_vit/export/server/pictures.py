@@ -6,6 +6,7 @@ import tensorflow as tf
 from keras_vit.data import headers
 from keras_vit.data.decode import decode, fit
 from keras_vit.export.server.errors import graph_reason
+from keras_vit.export.server.gif import first_frame
 
 # How files start, and what tells their size. A BMP is as large as its pixels are.
 _SIZES = (
@@ -56,7 +57,7 @@ class Pictures:
 
     def _one(self, picture):
         try:
-            return self._prepared(picture).numpy(), ""
+            return self._prepared(first_frame(picture)).numpy(), ""
         except tf.errors.OpError as error:
             shape = (*self._preprocessing.image_size, self._preprocessing.channels)
             return np.zeros(shape, "float32"), graph_reason(error)

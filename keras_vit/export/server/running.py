@@ -21,6 +21,7 @@ from keras_vit.layers.extras import require
 APIS = "tensorflow_serving.apis."
 # Beside the tensors a message has names; and gRPC counts a picture's bytes without base64.
 _EXTRA_BYTES = 2**16
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class Server:
@@ -93,7 +94,7 @@ class Server:
         for number in signals:
             self._loop.add_signal_handler(number, self._ending.set)
         health = require("grpc_health.v1.health", extra="serve").aio.HealthServicer()
-        async with self._grpc(health), self._rest():
+        async with self._grpc(health) as grpc_server, self._rest() as runner:
             self.log(
                 "listening",
                 host=self.settings.host,
@@ -102,6 +103,8 @@ class Server:
                 tls=self.settings.tls_cert is not None,
                 token=bool(self.settings.tokens),
             )
+            if self.settings.host not in LOOPBACK and not self.settings.tokens:
+                self.log("open_to_everybody", level="warning", advice="give it a --token")
             listening()
             threading.Thread(target=self._follow, name="watch", daemon=True).start()
             reporting = asyncio.create_task(self._report(health))
@@ -109,6 +112,8 @@ class Server:
             self.log("ending")
             reporting.cancel()
             await health.enter_graceful_shutdown()
+            # Both at once: neither takes new requests while the other finishes its own.
+            await asyncio.gather(grpc_server.stop(self.settings.timeout_s), runner.cleanup())
         await self._loop.run_in_executor(None, self.models.stop)
         self.engine.close()
         self.log("ended")
@@ -164,9 +169,9 @@ class Server:
             self.port = server.add_insecure_port(address)
         await server.start()
         try:
-            yield
+            yield server
         finally:
-            await server.stop(self.settings.timeout_s)
+            await server.stop(None)
 
     @contextlib.asynccontextmanager
     async def _rest(self):
@@ -192,7 +197,7 @@ class Server:
         try:
             await site.start()
             self.rest_port = runner.addresses[0][1]
-            yield
+            yield runner
         finally:
             await runner.cleanup()
 

@@ -85,6 +85,8 @@ def test_a_scalar_and_a_single_binary_string_as_column():
         ({"instances": ["1"]}, "values of the type float32"),
         ({"instances": [None]}, "values of the type float32"),
         ({"instances": [True]}, "values of the type float32"),
+        ({"instances": [[1, 2], [1, True]]}, "values of the type float32"),
+        ({"instances": [[1] * 10_000, "x" * 10**6]}, "values of the type float32"),
         ({"instances": [1e39]}, "beyond float32"),
         ({"instances": [10**400]}, "x: "),
         ({"inputs": {"y": 1}}, "Missing named input: x"),

@@ -56,6 +56,13 @@ def test_what_was_accepted_is_finished(models):
     assert answers[0][:2] == (200, {"predictions": [[2, 4]]})
 
 
+def test_it_warns_when_everybody_may_ask(models):
+    with serving(models, host="0.0.0.0") as server:
+        assert server.lines.of("open_to_everybody")[0]["level"] == "warning"
+    with serving(models, host="0.0.0.0", tokens=("secret",)) as server:
+        assert not server.lines.of("open_to_everybody")
+
+
 def test_nothing_to_serve(tmp_path):
     with pytest.raises(ValueError, match="holds no model"):
         Server(Settings(tmp_path))
