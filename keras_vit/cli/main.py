@@ -11,6 +11,7 @@ from keras_vit.cli import (
     evaluate,
     explain,
     export,
+    lint,
     models,
     predict,
     serve,
@@ -79,6 +80,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("predict")(predict.predict)
 app.command("explain")(explain.explain)
 app.command("export")(export.export)
+app.command("lint")(lint.lint)
 app.command("bench")(bench.bench)
 app.command("serve")(serve.serve)
 app.add_typer(data.app, name="data")
