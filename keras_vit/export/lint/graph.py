@@ -1,6 +1,7 @@
 """The operators and tensors of a `.tflite` file, read without running it."""
 
 import dataclasses
+import math
 import re
 from pathlib import Path
 
@@ -45,7 +46,7 @@ class Tensor:
     @property
     def size_bytes(self):
         """Bytes that it takes in memory, at the smallest size of what is not fixed."""
-        return int(np.prod(np.abs(self.shape, dtype="int64"))) * BITS.get(self.dtype, 0) // 8
+        return math.prod(abs(side) for side in self.shape) * BITS.get(self.dtype, 0) // 8
 
     def integers(self):
         """Returns the values of an int32 constant, such as axes, as a list."""

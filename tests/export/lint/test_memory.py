@@ -44,3 +44,4 @@ def test_an_output_lives_to_the_end_and_one_that_nobody_reads_does_not():
 
 def test_bytes_of_a_type():
     assert Tensor("x", (3, -1, 5), "FLOAT32", None, ()).size_bytes == 60
+    assert Tensor("x", (), "INT32", None, ()).size_bytes == 4
