@@ -1,5 +1,6 @@
 """From a Keras model to an artefact that was checked before it is kept."""
 
+import dataclasses
 from pathlib import Path
 
 import keras
@@ -17,6 +18,7 @@ from keras_vit.export.tflite import write_tflite
 from keras_vit.files import replacing
 from keras_vit.layers.choices import check_choice
 from keras_vit.layers.extras import require
+from keras_vit.runtime.embedded import embed_parity
 
 FORMATS = {"saved_model": write_saved_model, "tflite": write_tflite}
 # Endings that a folder must not have: `runtime.open` goes by them.
@@ -124,6 +126,8 @@ def _accept(model, profile, path, images):
             wrong += (
                 [f"too little agreement with the model ({', '.join(broken)})"] if broken else []
             )
+            if profile.format == "tflite" and not broken:
+                embed_parity(path, **dataclasses.asdict(found))
     if wrong:
         raise ValueError(
             f"The export for `{profile.name}` was refused and nothing was written. "

@@ -7,6 +7,7 @@ import tensorflow as tf
 from keras_vit.export import conversion
 from keras_vit.export.calibration import with_full_range
 from keras_vit.export.converter import QUANTIZER
+from keras_vit.export.metadata import describe
 from keras_vit.export.rewrite import rewrite
 from keras_vit.layers.extras import require
 from keras_vit.runtime.embedded import embed
@@ -41,6 +42,7 @@ def write_tflite(model, path, profile, images=None):
             )
         except ValueError as error:
             raise ValueError(f"{model.name} cannot be converted to TFLite: {error}") from error
+    describe(path, model)
     embed(path, model.preprocessing)
 
 

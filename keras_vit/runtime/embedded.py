@@ -15,6 +15,7 @@ from keras_vit.layers import Preprocessing
 LABELS = "labels.txt"
 PREPROCESSING = "preprocessing.json"
 CHECKSUM = "sha256.txt"
+PARITY = "parity.json"
 # A fixed date: the same model gives the same bytes.
 DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -44,6 +45,20 @@ def embed(path, preprocessing):
     with zipfile.ZipFile(path, "a") as archive:
         for name, text in {**texts(preprocessing), CHECKSUM: checksum + "\n"}.items():
             archive.writestr(zipfile.ZipInfo(name, DATE), text)
+
+
+def embed_parity(path, relative, cosine, top1, images):
+    """Adds to a `.tflite` file how near it is to its Keras model.
+
+    Args:
+        path: the file, with its description inside.
+        relative, cosine, top1, images: as in `keras_vit.export.agreement.Agreement`.
+    """
+    # Four digits: the last ones depend on the order in which threads add.
+    found = {"relative": relative, "cosine": cosine, "top1": top1}
+    record = {**{key: float(f"{value:.4g}") for key, value in found.items()}, "images": images}
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(zipfile.ZipInfo(PARITY, DATE), json.dumps(record) + "\n")
 
 
 def embedded(path):

@@ -1,11 +1,12 @@
 """A description inside a file that other programs still read."""
 
+import json
 import zipfile
 
 import pytest
 
 from keras_vit.layers import Preprocessing
-from keras_vit.runtime.embedded import embed, embedded, parsed, texts
+from keras_vit.runtime.embedded import embed, embed_parity, embedded, parsed, texts
 
 DESCRIBED = Preprocessing(
     image_size=(8, 12), mean=(0.1,), std=(0.2,), class_names=("žluť", "two words", "x")
@@ -31,6 +32,15 @@ def test_any_zip_program_reads_it(file):
         assert archive.testzip() is None
         assert archive.namelist() == ["labels.txt", "preprocessing.json", "sha256.txt"]
         assert archive.read("labels.txt").decode() == "žluť\ntwo words\nx\n"
+
+
+def test_the_record_of_the_comparison_is_added(file):
+    embed_parity(file, relative=0.123456, cosine=0.99, top1=1.0, images=32)
+    assert embedded(file) == DESCRIBED
+    with zipfile.ZipFile(file) as archive:
+        assert archive.testzip() is None
+        found = json.loads(archive.read("parity.json"))
+    assert found == {"relative": 0.1235, "cosine": 0.99, "top1": 1.0, "images": 32}
 
 
 def test_a_model_without_class_names():
