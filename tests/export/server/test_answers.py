@@ -146,6 +146,23 @@ def test_one_bad_picture_fails_alone(server, stub, files, expected):
         alike([rows[0]["logits"], rows[2]["logits"]], expected[[0, 0]])
 
 
+def test_what_the_server_decodes_is_what_the_graph_decodes(server, files):
+    asked_ = [*list(files.values())[:4], b"no picture"]
+    with server.models.use("digits") as loaded:
+        runner = loaded.runner
+        encoded = np.array(asked_, dtype=object)
+        signature, inputs, finish = runner.prepare("serving_bytes", {"image_bytes": encoded})
+        assert signature == "serving_default"
+        found = finish(runner.run(signature, inputs))
+        expected = runner.run("serving_bytes", {"image_bytes": encoded})
+    assert [bool(text) for text in found.pop("error")] == [False] * 4 + [True]
+    for name, array in found.items():
+        if array.dtype.kind == "f":
+            np.testing.assert_allclose(array, expected[name], rtol=1e-4, atol=1e-5)
+        else:
+            np.testing.assert_array_equal(array, expected[name])
+
+
 def test_metadata_is_the_files_own(server, stub):
     path = server.folder / "digits" / "5"
     request = get_model_metadata_pb2.GetModelMetadataRequest(metadata_field=["signature_def"])

@@ -1,15 +1,17 @@
 """The page, and what it asks."""
 
 import asyncio
+import base64
 import json
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from keras_vit.export import export
 from keras_vit.export.server import page
+from tests.data.pictures import encode
 from tests.export.server.browser import complaints, opened, requested
-from tests.export.server.test_saved_model import encoded
 from tests.export.server.toys import asked, serving
 from tests.small_vit import small_vit
 
@@ -30,8 +32,9 @@ def test_a_model_that_takes_no_pictures(server):
     assert asked(server, "/page/look/none", b"x")[0] == 404
 
 
+@pytest.mark.prove
 def test_a_look_at_a_picture(artefacts):
-    file = encoded(artefacts.pixels[0])
+    file = encode(artefacts.pixels[0, ..., 0], "PNG")
     with serving(artefacts["float32"]) as server:
         (model,) = asked(server, "/page.json")[1]["models"]
         assert model["takes_pictures"] and model["preprocessing"]["image_size"] == [16, 16]
@@ -40,24 +43,17 @@ def test_a_look_at_a_picture(artefacts):
         assert status == 200 and answer["attention"] is None
         assert len(answer["classes"]) == 5 and answer["classes"][0][0].startswith("digit")
         assert answer["decode_ms"] > 0 and answer["model_ms"] > 0
-        body = {"signature_name": "serving_bytes", "instances": [_base64(file)]}
+        encoded = {"b64": base64.b64encode(file).decode("ascii")}
+        body = {"signature_name": "serving_bytes", "instances": [encoded]}
         _, answered, _ = asked(server, f"/v1/models/{model['name']}:predict", body)
         assert answered["predictions"][0]["labels"] == [name for name, _ in answer["classes"]]
         status, answer, _ = asked(server, path, b"no picture")
         assert status == 400 and "not a JPEG" in answer["error"]
 
 
-def _base64(content):
-    import base64
-
-    return {"b64": base64.b64encode(content).decode()}
-
-
 @pytest.fixture(scope="module")
 def explained(tmp_path_factory):
     """A server for a model that shows its attention, and a picture."""
-    from keras_vit.export import export
-
     folder = tmp_path_factory.mktemp("explained")
     model = small_vit((32, 32), channels=3, class_token=True, pooling="token")
     export(model, "server", folder / "models" / "digits" / "1")
