@@ -19,6 +19,7 @@ from keras_vit.data.sources import (
     open_train_and_held_out,
 )
 from keras_vit.data.targets import Captions, Classes, Tags, Unlabelled
+from keras_vit.data.tokenizer import Tokenizer
 
 __all__ = [
     "AUGMENTATIONS",
@@ -28,6 +29,7 @@ __all__ = [
     "Data",
     "Records",
     "Tags",
+    "Tokenizer",
     "Unlabelled",
     "available_splits",
     "decode",

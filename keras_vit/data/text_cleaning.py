@@ -1,8 +1,10 @@
 """How a text is cleaned before it is cut into pieces."""
 
+import dataclasses
 import html
 import re
 import unicodedata
+from collections.abc import Callable
 
 from keras_vit.layers.choices import check_choice
 from keras_vit.layers.extras import require
@@ -33,19 +35,35 @@ def as_transformers(text):
     return "".join(letter.lower() for letter in canonical)
 
 
-# Name -> function from a text to a cleaned one.
-CLEANINGS = {"open_clip": as_open_clip, "transformers": as_transformers}
+@dataclasses.dataclass(frozen=True)
+class Cleaning:
+    """How a code prepares a text for its pattern of words.
+
+    Args:
+        clean: function from a text to a cleaned one.
+        ignores_case: whether the pattern then ignores case. Of small letters this is seen in two
+            signs: the long s counts as an s, and the Greek iota below is passed over.
+    """
+
+    clean: Callable
+    ignores_case: bool
+
+
+CLEANINGS = {
+    "open_clip": Cleaning(as_open_clip, ignores_case=True),
+    "transformers": Cleaning(as_transformers, ignores_case=False),
+}
 
 
 def cleaning(name):
-    """Returns the function called `name`.
+    """Returns the `Cleaning` called `name`.
 
     Raises:
         ValueError: if there is none.
 
     Example:
 
-    >>> cleaning("transformers")("A  Cat")
+    >>> cleaning("transformers").clean("A  Cat")
     'a cat'
     """
     check_choice("clean", name, CLEANINGS)

@@ -45,7 +45,7 @@ class Tokenizer:
         if context_length < 2:
             raise ValueError(f"`context_length` must be at least 2. Received: {context_length}.")
         self.context_length = context_length
-        self._clean = cleaning(clean)
+        self._cleaning = cleaning(clean)
         self._bytes = byte_symbols()
         merges = read_merges(official_file() if vocabulary is None else vocabulary)
         self._ranks = {pair: rank for rank, pair in enumerate(merges)}
@@ -83,9 +83,8 @@ class Tokenizer:
 
     def encode(self, text):
         """Returns the numbers of a text's pieces, all of them, without the marks."""
-        return [
-            number for word in words().findall(self._clean(text)) for number in self._word(word)
-        ]
+        found = words(self._cleaning.ignores_case).findall(self._cleaning.clean(text))
+        return [number for word in found for number in self._word(word)]
 
     def decode(self, row):
         """Returns the text of a row, cleaned as it was, up to the first mark of the end."""
@@ -121,16 +120,20 @@ class Tokenizer:
 
 
 @functools.cache
-def words():
+def words(ignores_case):
     """Returns the pattern of what is never merged beyond: words, digits, runs of other signs.
 
-    Letters and numbers are those of Unicode's categories, which `re` has no names for.
+    Letters and numbers are those of Unicode's categories, which `re` has no names for. In a
+    cleaned text there is no white space but blanks.
+
+    Args:
+        ignores_case: see `keras_vit.data.text_cleaning.Cleaning`.
     """
     letters, numbers = (_characters(kind) for kind in "LN")
-    # OpenAI's pattern ignores case, by which the long s of old prints is an s. (That of
-    # transformers does not, the one known difference.) No other white space is left than blanks.
+    s, neither = ("[sſ]", " \u0345") if ignores_case else ("s", " ")
     return re.compile(
-        f"{BEGIN}|{END}|'[sſ]|'t|'re|'ve|'m|'ll|'d|[{letters}]+|[{numbers}]|[^ {letters}{numbers}]+"
+        f"{BEGIN}|{END}|'{s}|'t|'re|'ve|'m|'ll|'d"
+        f"|[{letters}]+|[{numbers}]|[^{neither}{letters}{numbers}]+"
     )
 
 
