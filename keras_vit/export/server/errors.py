@@ -14,6 +14,8 @@ HTTP_STATUS = {
     "UNAVAILABLE": 503,
     "DEADLINE_EXCEEDED": 504,
 }
+# Most characters of a message.
+LONGEST = 1000
 
 
 class Refused(Exception):
@@ -31,6 +33,8 @@ class Refused(Exception):
     """
 
     def __init__(self, code, message, http_status=None):
+        # It may quote what the client sent, which may be of any length.
+        message = message if len(message) <= LONGEST else f"{message[:LONGEST]} ..."
         super().__init__(message)
         self.code, self.message = code, message
         self.http_status = http_status or HTTP_STATUS[code]

@@ -104,10 +104,14 @@ class Models:
             raise Refused("NOT_FOUND", f"Could not find any versions of model {name}{which}")
         return known
 
-    def watch(self):
-        """Looks at the folder until `stop`; runs in a thread."""
-        told = None
-        while not self._stopped.wait(self.settings.poll_s):
+    def watch(self, looked=lambda: None):
+        """Looks at the folder until `stop`; runs in a thread.
+
+        Args:
+            looked: called after the first look.
+        """
+        told, first = None, True
+        while first or not self._stopped.wait(self.settings.poll_s):
             try:
                 self.look()
                 told = None
@@ -115,6 +119,9 @@ class Models:
                 if first_line(error) != told:
                     told = first_line(error)
                     self.log("folder_unreadable", level="error", error=told)
+            if first:
+                first = False
+                looked()
 
     def look(self):
         """Looks at the folder once: loads what is new, lets go what is old."""
@@ -148,7 +155,7 @@ class Models:
             }
             wanted = self._rule(name)(usable)
             new = [number for number in wanted if number not in self._loaded.get(name, {})]
-            if not new:
+            if not new or self._stopped.is_set():
                 break
             if not self._load(name, new[0], disk[new[0]], states[new[0]]):
                 failed.add(new[0])

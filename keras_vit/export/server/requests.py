@@ -11,6 +11,8 @@ from keras_vit.export.server.logs import request_id
 
 # Requests that may be read or written at a time, beyond those in the queue.
 BEYOND_THE_QUEUE = 256
+# Most characters of a name in the log.
+LONGEST_NAME = 200
 
 
 @dataclasses.dataclass
@@ -99,6 +101,8 @@ class Requests:
         self._metrics.requests.labels(protocol, method, model, code).inc()
         self._metrics.request_seconds.labels(protocol, method, model).observe(seconds)
         fields = {key: value for key, value in vars(record).items() if value not in ("", None)}
+        for name in {"model", "signature"} & set(fields):
+            fields[name] = fields[name][:LONGEST_NAME]  # a client may send any
         self._log(
             "request",
             level=level,

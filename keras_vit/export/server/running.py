@@ -100,13 +100,16 @@ class Server:
                 host=self.settings.host,
                 grpc_port=self.port,
                 rest_port=self.rest_port,
+                page=f"{'https' if self.settings.tls_cert else 'http'}://"
+                f"{self.settings.host}:{self.rest_port}/",
                 tls=self.settings.tls_cert is not None,
                 token=bool(self.settings.tokens),
             )
             if self.settings.host not in LOOPBACK and not self.settings.tokens:
                 self.log("open_to_everybody", level="warning", advice="give it a --token")
             listening()
-            threading.Thread(target=self._follow, name="watch", daemon=True).start()
+            watch = self.models.watch
+            threading.Thread(target=watch, args=(self._looked,), name="watch", daemon=True).start()
             reporting = asyncio.create_task(self._report(health))
             await self._ending.wait()
             self.log("ending")
@@ -118,9 +121,8 @@ class Server:
         self.engine.close()
         self.log("ended")
 
-    def _follow(self):
-        """Loads the models, tells that they are ready, and follows the folder."""
-        self.models.look()
+    def _looked(self):
+        """Tells that the models are loaded, or could not be."""
         self.loaded.set()
         ready = self.models.is_ready
         self.log(
@@ -129,7 +131,6 @@ class Server:
             models=self.models.names,
             seconds=round(time.monotonic() - self.started, 3),
         )
-        self.models.watch()
 
     async def _report(self, health):
         """Keeps gRPC's health service up to date."""
@@ -160,18 +161,30 @@ class Server:
         models.add_ModelServiceServicer_to_server(ModelService(self.engine, calls), server)
         services = require("grpc_health.v1.health_pb2_grpc", extra="serve")
         services.add_HealthServicer_to_server(health, server)
-        address = f"{self.settings.host}:{self.settings.port}"
-        if self.settings.tls_cert:
-            pair = self.settings.tls_key.read_bytes(), self.settings.tls_cert.read_bytes()
-            credentials = grpc.ssl_server_credentials([pair])
-            self.port = server.add_secure_port(address, credentials)
-        else:
-            self.port = server.add_insecure_port(address)
+        self._open_port(grpc, server)
         await server.start()
         try:
             yield server
         finally:
             await server.stop(None)
+
+    def _open_port(self, grpc, server):
+        host = self.settings.host
+        address = (
+            f"[{host}]:{self.settings.port}" if ":" in host else f"{host}:{self.settings.port}"
+        )
+        try:
+            if self.settings.tls_cert:
+                pair = self.settings.tls_key.read_bytes(), self.settings.tls_cert.read_bytes()
+                credentials = grpc.ssl_server_credentials([pair])
+                self.port = server.add_secure_port(address, credentials)
+            else:
+                self.port = server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise OSError(
+                f"{address} cannot be opened for gRPC: another program may use it. Give another "
+                "port, or 0 for a free one."
+            ) from error
 
     @contextlib.asynccontextmanager
     async def _rest(self):

@@ -17,6 +17,10 @@ def test_a_refusal_may_have_a_number_of_its_own():
     assert Refused("RESOURCE_EXHAUSTED", "full").http_status == 429
 
 
+def test_long_messages_are_cut():
+    assert len(str(Refused("INVALID_ARGUMENT", "x" * 10**6))) < 1100
+
+
 def test_the_first_line():
     assert first_line(ValueError("one\ntwo")) == "one"
     assert first_line(ValueError()) == "ValueError"

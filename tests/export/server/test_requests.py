@@ -38,6 +38,9 @@ def test_a_line_for_each(made):
     assert line["event"] == "request" and line["code"] == "OK" and line["ms"] >= 0
     assert (line["id"], line["model"], line["rows"], line["version"]) == ("mine", "net", 3, 0)
     assert "signature" not in line
+    with one(made) as record:
+        record.signature = "x" * 10**6
+    assert len(made.lines.events[1]["signature"]) == 200
 
 
 def test_refusals_pass_through(made):

@@ -73,6 +73,9 @@ def test_nothing_to_serve(tmp_path):
 def test_a_port_that_is_taken(models, server):
     with pytest.raises(OSError), Server(Settings(models, port=0, rest_port=server.rest_port)):
         pass
+    with pytest.raises(OSError, match="another program may use it"):
+        with Server(Settings(models, port=server.port, rest_port=0)):
+            pass
 
 
 def test_a_model_that_cannot_be_loaded_is_waited_for(models, toy_model):
