@@ -4,6 +4,8 @@ import tensorflow as tf
 
 TOP = 5
 NO_CLASS = -1
+# As `Preprocessing.probabilities` names them.
+PROBABILITIES = {"softmax": tf.nn.softmax, "sigmoid": tf.nn.sigmoid}
 
 
 def class_names(preprocessing, count):
@@ -16,19 +18,20 @@ def class_names(preprocessing, count):
     return list(preprocessing.class_names) or [str(index) for index in range(count)]
 
 
-def answers(logits, names):
+def answers(logits, names, kind="softmax"):
     """Returns the outputs of every signature that classifies.
 
     Args:
         logits: float32 `[b, num_classes]`.
         names: the classes' names.
+        kind: key of `PROBABILITIES`: how logits become probabilities.
 
     Returns:
         A dict: `logits` and `probabilities` `[b, num_classes]`; of the best five classes in
         falling order `classes` (int64), `labels` (strings) and `scores` (probabilities),
         `[b, 5]`; and `error` `[b]`, a string that is empty for an image that was read.
     """
-    probabilities = tf.nn.softmax(logits)
+    probabilities = PROBABILITIES[kind](logits)
     scores, classes = tf.math.top_k(probabilities, k=min(TOP, len(names)))
     return {
         "logits": logits,

@@ -1,5 +1,6 @@
 """`SERVING.json`: what an artefact promises, in words that a program can hold it to."""
 
+import dataclasses
 import hashlib
 import json
 
@@ -17,7 +18,7 @@ RANGES = {
     "images": "raw pixels, 0 to 255",
     "image_bytes": "JPEG, PNG, GIF, BMP or WebP files",
     "inputs": "serialised tf.Example with the bytes feature `image/encoded`",
-    "probabilities": "0 to 1, rows sum to 1",
+    "probabilities": "0 to 1",
     "scores": "0 to 1, falling",
     "attention": "0 to 1, maps sum to 1",
     "classes": "class numbers; -1 where nothing could be read (class names for classify)",
@@ -33,7 +34,7 @@ def card(model, folder, left_out, batch_sizes, parity):
         folder: the artefact.
         left_out: dict of signature name to the reason why it is not there.
         batch_sizes: the sizes that the warm-up holds.
-        parity: dict: what was measured against the Keras model.
+        parity: `Agreement` with the Keras model on the images of the probe.
     """
     preprocessing = model.preprocessing
     return {
@@ -44,7 +45,7 @@ def card(model, folder, left_out, batch_sizes, parity):
         "batch_sizes": list(batch_sizes),
         "preprocessing": json.loads(preprocessing.to_json()),
         "labels": "assets/labels.txt",
-        "parity": parity,
+        "parity": dataclasses.asdict(parity),
         "versions": {
             "keras_vit": __version__,
             "keras": keras.__version__,

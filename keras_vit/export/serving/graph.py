@@ -22,7 +22,9 @@ def float32_model(model):
     if all(layer.compute_dtype == "float32" for layer in model.layers):
         return model
     if not isinstance(model, ImageModel):
-        return inference_model(model)
+        twin = inference_model(model)
+        twin.preprocessing = model.preprocessing
+        return twin
     policy = keras.dtype_policies.serialize(keras.DTypePolicy("float32"))
     twin = type(model).from_config({**model.get_config(), "dtype": policy})
     copy_weights(model.weights, twin.weights)

@@ -20,7 +20,7 @@ def measured(model, path, images=None):
         images: raw pixels `[n, h, w, c]`; noise by default.
 
     Returns:
-        A dict: what was found.
+        An `Agreement`.
     """
     images = random_images(model.preprocessing, COUNT) if images is None else images
     images = np.round(images[spread(len(images), COUNT)]).astype("uint8")
@@ -39,14 +39,8 @@ def compared(signature, path):
         path: the folder with the probe.
 
     Returns:
-        A dict: the number of images, the largest difference (divided by the largest logit), and
-        the share of images with the same best class.
+        An `Agreement`.
     """
     with np.load(path / PROBE) as probe:
         images, logits = probe["images"], probe["logits"]
-    found = agreement(logits, signature(images=tf.constant(images))["logits"].numpy())
-    return {
-        "images": found.images,
-        "relative_difference": found.relative,
-        "same_top1": found.top1,
-    }
+    return agreement(logits, signature(images=tf.constant(images))["logits"].numpy())

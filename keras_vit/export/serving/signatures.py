@@ -4,14 +4,14 @@ import tensorflow as tf
 
 from keras_vit.export.serving.answers import answers, class_names, without
 from keras_vit.export.serving.attention import attention_of
+from keras_vit.export.serving.examples import FEATURE
 from keras_vit.export.serving.pictures import ERROR, pictures
 
 # Channels that an encoded picture can be decoded to; other models take arrays only.
 PICTURES = (1, 3)
 FEATURES = ("pooled", "tokens", "prefix")
 CLASSIFY, CLASSIFY_METHOD = "classify", "tensorflow/serving/classify"
-# Its features: TensorFlow's customary name of an encoded picture in an example.
-EXAMPLE = {"image/encoded": tf.io.FixedLenFeature((), tf.string, "")}
+EXAMPLE = {FEATURE: tf.io.FixedLenFeature((), tf.string, "")}
 
 
 def signatures(model, xla_batches=()):
@@ -55,7 +55,7 @@ class Pixels:
         self.names = class_names(model.preprocessing, model.output_shape[-1])
         # Traced once, and called by every signature: the graph holds the model once.
         self.answers = _traced_once(
-            lambda images: answers(self.logits(images), self.names),
+            lambda images: self.said(self.logits(images)),
             tf.TensorSpec((None, *self.shape)),
         )
         self.answers_to_pictures = _traced_once(self._decoded, tf.TensorSpec((None,), tf.string))
@@ -67,6 +67,10 @@ class Pixels:
     def logits(self, images):
         """Raw pixels to logits."""
         return self.model(self.normalised(images), training=False)
+
+    def said(self, logits):
+        """Logits to answers."""
+        return answers(logits, self.names, self.model.preprocessing.probabilities)
 
     def of(self, dtype):
         """Pixels `[b, h, w, c]` of a dtype to answers."""
@@ -85,7 +89,7 @@ class Pixels:
         """Serialised `tf.Example`s `[b]` to the two outputs that TF Serving's Classify takes."""
 
         def classify(inputs):
-            encoded = tf.io.parse_example(inputs, EXAMPLE)["image/encoded"]
+            encoded = tf.io.parse_example(inputs, EXAMPLE)[FEATURE]
             found = self.answers_to_pictures(encoded)
             return {"classes": found["labels"], "scores": found["scores"]}
 
@@ -95,7 +99,7 @@ class Pixels:
     def compiled(self, batch):
         """Pixels of a fixed batch to answers, the model compiled by XLA."""
         logits = tf.function(self.logits, jit_compile=True, autograph=False)
-        return self.signature(lambda images: answers(logits(images), self.names), batch=batch)
+        return self.signature(lambda images: self.said(logits(images)), batch=batch)
 
     def _decoded(self, encoded):
         pixels, readable = pictures(encoded, self.model.preprocessing)
@@ -124,6 +128,6 @@ def _explain(model, pixels):
 
     def explain(images):
         logits, attention = attend(pixels.normalised(images))
-        return {"attention": attention, **answers(logits, pixels.names)}
+        return {"attention": attention, **pixels.said(logits)}
 
     return pixels.signature(explain)

@@ -8,6 +8,9 @@ exporting a model needs no package of a server. The tests read them by the real 
 import numpy as np
 import tensorflow as tf
 
+from keras_vit.export.serving.examples import example, png
+from keras_vit.layers.extras import require
+
 RECORDS = "assets.extra/tf_serving_warmup_requests"
 BATCH_SIZES = (1, 2, 4, 8, 16, 32)
 # TF Serving refuses more.
@@ -49,17 +52,39 @@ def write_warmup(path, name, preprocessing, signatures, batch_sizes=BATCH_SIZES)
     return len(records)
 
 
+def read_warmup(path):
+    """Reads a file of warm-up requests by TF Serving's own package.
+
+    Args:
+        path: the file.
+
+    Yields:
+        For each request (name of the signature, dict of inputs as tensors).
+
+    Raises:
+        ImportError: if `tensorflow-serving-api` is not installed.
+    """
+    logs = require("tensorflow_serving.apis.prediction_log_pb2", extra="serve")
+    for record in tf.data.TFRecordDataset(str(path)).as_numpy_iterator():
+        log = logs.PredictionLog.FromString(record)
+        if log.WhichOneof("log_type") == "classify_log":
+            request = log.classify_log.request
+            examples = request.input.example_list.examples
+            inputs = {"inputs": tf.constant([one.SerializeToString() for one in examples])}
+        else:
+            request = log.predict_log.request
+            inputs = {key: tf.constant(tf.make_ndarray(p)) for key, p in request.inputs.items()}
+        yield request.model_spec.signature_name, inputs
+
+
 def _values(spec, preprocessing, size):
     """(name, values): grey pictures. One value says them all: TensorFlow repeats the last."""
     if spec.dtype != tf.string:
         shape = (size, *spec.shape[1:])
         return spec.name, tf.make_tensor_proto(GREY, spec.dtype, shape)
-    picture = np.full((*preprocessing.image_size, preprocessing.channels), GREY, "uint8")
-    encoded = tf.io.encode_png(picture).numpy()
+    encoded = png(np.full((*preprocessing.image_size, preprocessing.channels), GREY, "uint8"))
     if spec.name == "inputs":
-        feature = tf.train.Feature(bytes_list=tf.train.BytesList(value=[encoded]))
-        features = tf.train.Features(feature={"image/encoded": feature})
-        return spec.name, [tf.train.Example(features=features)] * size
+        return spec.name, [example(encoded)] * size
     return spec.name, tf.make_tensor_proto([encoded], spec.dtype, (size,))
 
 
@@ -67,7 +92,7 @@ def _log(name, signature, values):
     key, value = values
     spec = _field(1, name.encode()) + _field(3, signature.encode())
     if isinstance(value, list):  # ClassificationRequest in a ClassifyLog
-        examples = b"".join(_field(1, example.SerializeToString()) for example in value)
+        examples = b"".join(_field(1, one.SerializeToString()) for one in value)
         return _field(2, _field(1, _field(1, spec) + _field(2, _field(1, examples))))
     # PredictRequest in a PredictLog
     tensor = _field(1, key.encode()) + _field(2, value.SerializeToString())
