@@ -12,24 +12,38 @@ from keras_vit.cli.data import DataDir
 def export(
     model: Annotated[Path, typer.Argument(help="A .keras file, or a registered name.")],
     profile: Annotated[str, typer.Option(help="server, float32, cpu or npu.")],
-    out: Annotated[Path, typer.Option(help="File, or folder for server, to write.")],
+    out: Annotated[
+        Path | None, typer.Option(help="File, or folder for server, to write.")
+    ] = None,
     calibration: Annotated[
         str | None, typer.Option(help="DATA of the kind the model will see; npu needs it.")
     ] = None,
     data_dir: DataDir = None,
+    xla_batch: Annotated[
+        list[int] | None,
+        typer.Option(help="For server: a batch size to compile by XLA; may be given again."),
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="For web: a folder for a page that runs the model.")
+    ] = None,
 ):
     """Write a model for a server, a CPU, a phone or an NPU."""
     from keras_vit import runtime
+    from keras_vit.cli.export_page import export_page
     from keras_vit.cli.opening import open_keras
     from keras_vit.data import find_data
     from keras_vit.export import export as run
     from keras_vit.training.report_sections import file_size
 
+    if (out is None) == (page is None):
+        raise ValueError("`--out` or, for web, `--page` must be given.")
     network = open_keras(model)
     records = None
     if calibration is not None:
         records = find_data(calibration, data_dir).open_for_training()
+    if page is not None:
+        return export_page(network, profile, page, records)
     with console.status(f"exporting for {profile}"):
-        path = run(network, profile, out, records)
+        path = run(network, profile, out, records, xla_batches=xla_batch or ())
         size = file_size(runtime.open(path).size_bytes)
     console.print(f"Written to {path} ({size})", soft_wrap=True)

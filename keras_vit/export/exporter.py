@@ -1,6 +1,7 @@
 """From a Keras model to an artefact that was checked before it is kept."""
 
 import dataclasses
+import functools
 from pathlib import Path
 
 import keras
@@ -10,6 +11,7 @@ from keras_vit import runtime
 from keras_vit.export.agreement import agreement
 from keras_vit.export.audit import audit, complaints
 from keras_vit.export.calibration import calibration_images, random_images, spread
+from keras_vit.export.onnx import write_onnx
 from keras_vit.export.profiles import profile_named
 from keras_vit.export.rewrite import inference_model
 from keras_vit.export.saved_model import write_saved_model
@@ -19,15 +21,22 @@ from keras_vit.files import replacing
 from keras_vit.layers.choices import check_choice
 from keras_vit.layers.extras import require
 from keras_vit.runtime.embedded import embed_parity
+from keras_vit.runtime.tensorrt import ROAD
 
-FORMATS = {"saved_model": write_saved_model, "tflite": write_tflite}
+FORMATS = {"saved_model": write_saved_model, "tflite": write_tflite, "onnx": write_onnx}
+# What a format is written and checked with, as (module, extra).
+NEEDS = {
+    "saved_model": (),
+    "tflite": (("ai_edge_litert.interpreter", "edge"),),
+    "onnx": (("onnx", "onnx"), ("tf2onnx", "onnx"), ("onnxruntime", "onnx")),
+}
 # Endings that a folder must not have: `runtime.open` goes by them.
-FILES = (".tflite", ".keras")
+FILES = (".tflite", ".keras", ".onnx")
 # Images that an artefact is compared on: a large model in full int8 takes a second for each.
 CHECKED = 32
 
 
-def export(model, profile, path, calibration=None):
+def export(model, profile, path, calibration=None, xla_batches=()):
     """Exports a model for inference.
 
     The artefact takes raw pixels 0 to 255 at the model's size: normalisation is inside, and so
@@ -40,10 +49,12 @@ def export(model, profile, path, calibration=None):
             `preprocessing`.
         profile: name in `PROFILES`, or a `Profile`.
         path: what to write: for `"server"` the model's folder, which gets its next version 1, 2,
-            ..., or a new version `NAME/3`; else a file that ends in `.tflite`. Missing parent
-            folders are made.
+            ..., or a new version `NAME/3`; else a file that ends in `.tflite`, or in `.onnx` for
+            `"onnx"`. Missing parent folders are made.
         calibration: images for the profiles with calibrated ranges, which need some hundred; see
             `calibration_images`. Where given, the artefact is compared on them, else on noise.
+        xla_batches: for `"server"`, batch sizes to give a `serving_xla_<size>` each, compiled by
+            XLA when it is first called.
 
     Returns:
         What was written, as a `pathlib.Path`: the file, or the folder of the version.
@@ -61,15 +72,20 @@ def export(model, profile, path, calibration=None):
     >>> export(model, "float32", "vit.tflite").name
     'vit.tflite'
     """
+    if profile == "tensorrt":
+        raise ValueError(f"`profile` must be one that can be written here. {ROAD}")
     profile, path = profile_named(profile), Path(path)
     _check_request(model, profile, path, calibration)
+    write = FORMATS[profile.format]
+    if xla_batches:
+        write = functools.partial(write, xla_batches=_checked_batches(xla_batches, profile))
     if not profile.ending:
         path = version_folder(path)
     with replacing(path) as temporary:  # first of all: it finds out whether the folder is writable
         images = None
         if calibration is not None:
             images = calibration_images(calibration, model.preprocessing)
-        FORMATS[profile.format](model, temporary, profile, images)
+        write(model, temporary, profile, images)
         _accept(model, profile, temporary, images)
         if not profile.ending:
             version_folder(path)  # another export may have taken the number meanwhile
@@ -106,8 +122,18 @@ def _check_request(model, profile, path, calibration):
             f"`path` must not be something that the export would destroy. Received: {path}, "
             "which is no earlier export."
         )
-    if profile.format == "tflite":
-        require("ai_edge_litert.interpreter", extra="edge")
+    for module, extra in NEEDS[profile.format]:
+        require(module, extra=extra)
+
+
+def _checked_batches(sizes, profile):
+    sizes = tuple(sizes)
+    if profile.format != "saved_model" or not all(isinstance(n, int) and n > 0 for n in sizes):
+        raise ValueError(
+            "`xla_batches` must be batch sizes, for the profile `server`. "
+            f"Received: xla_batches={sizes}, profile={profile.name}."
+        )
+    return sizes
 
 
 def _accept(model, profile, path, images):
