@@ -39,6 +39,12 @@ def full_int8(converter, images):
     converter.inference_output_type = tf.int8
 
 
+def full_uint8(converter, images):
+    """Every tensor in integers, uint8 logits out: LiteRT.js 2.5 passes no int8."""
+    full_int8(converter, images)
+    converter.inference_output_type = tf.uint8
+
+
 def int16x8(converter, images):
     """Activations in int16, weights in int8: int16 pixels in, int16 logits out."""
     name = "EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8"
@@ -94,6 +100,7 @@ CONVERTER = {
     "float16": float16,
     "dynamic_int8": dynamic_int8,
     "full_int8": full_int8,
+    "full_uint8": full_uint8,
     "int16x8": int16x8,
 }
 QUANTIZER = {"products_int8": products_int8}

@@ -40,6 +40,7 @@ class Profile:
         static: whether every shape must be fixed.
         passes: names in `rewrite.PASSES`, which give GELU, norm and attention their forms.
         allowed: names of the operators that it may hold; None for all of TFLite's.
+        attention: whether a `.tflite` in floats gives `attention`, `[1, rows, columns]`, too.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Profile:
     static: bool = True
     passes: tuple = LEAN
     allowed: frozenset | None = None
+    attention: bool = False
 
     @property
     def ending(self):
