@@ -7,6 +7,7 @@ from typer.core import TyperGroup
 
 from keras_vit.cli import (
     bench,
+    check_served,
     data,
     evaluate,
     explain,
@@ -83,6 +84,7 @@ app.command("export")(export.export)
 app.command("lint")(lint.lint)
 app.command("bench")(bench.bench)
 app.command("serve")(serve.serve)
+app.command("check-served")(check_served.check_served)
 app.add_typer(data.app, name="data")
 app.command("tpu-check")(tpu_check.tpu_check)
 app.command("models")(models.models)
