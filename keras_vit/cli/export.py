@@ -26,13 +26,9 @@ def export(
     page: Annotated[
         Path | None, typer.Option(help="For web: a folder for a page that runs the model.")
     ] = None,
-    page: Annotated[
-        Path | None, typer.Option(help="For web: a folder for a page that runs the model.")
-    ] = None,
 ):
     """Write a model for a server, a CPU, a phone or an NPU."""
     from keras_vit import runtime
-    from keras_vit.cli.export_page import export_page
     from keras_vit.cli.export_page import export_page
     from keras_vit.cli.opening import open_keras
     from keras_vit.data import find_data
@@ -41,14 +37,10 @@ def export(
 
     if (out is None) == (page is None):
         raise ValueError("`--out` or, for web, `--page` must be given.")
-    if (out is None) == (page is None):
-        raise ValueError("`--out` or, for web, `--page` must be given.")
     network = open_keras(model)
     records = None
     if calibration is not None:
         records = find_data(calibration, data_dir).open_for_training()
-    if page is not None:
-        return export_page(network, profile, page, records)
     if page is not None:
         return export_page(network, profile, page, records)
     with console.status(f"exporting for {profile}"):
