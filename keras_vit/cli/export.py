@@ -12,9 +12,7 @@ from keras_vit.cli.data import DataDir
 def export(
     model: Annotated[Path, typer.Argument(help="A .keras file, or a registered name.")],
     profile: Annotated[str, typer.Option(help="server, float32, cpu or npu.")],
-    out: Annotated[
-        Path | None, typer.Option(help="File, or folder for server, to write.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="File, or folder for server, to write.")] = None,
     calibration: Annotated[
         str | None, typer.Option(help="DATA of the kind the model will see; npu needs it.")
     ] = None,
