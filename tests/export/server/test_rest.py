@@ -3,6 +3,8 @@
 import gzip
 import json
 import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -131,6 +133,53 @@ def test_a_body_that_does_not_arrive(models):
         with socket.create_connection(("127.0.0.1", server.rest_port), 30) as client:
             client.sendall(b"POST ")
             assert client.recv(65536) == b""  # closed
+
+
+class Held:
+    """Holds the workers of a server's model until it is let."""
+
+    def __init__(self, server):
+        self.free, self.entered = threading.Event(), threading.Semaphore(0)
+        with server.models.use("toy") as loaded:
+            self._run, self.workers = loaded.runner.run, loaded.runner.workers
+            self.batcher = loaded.batcher
+            loaded.runner.run = self
+
+    def __call__(self, *arguments):
+        self.entered.release()
+        assert self.free.wait(30)
+        return self._run(*arguments)
+
+
+def test_a_full_queue_and_a_client_that_goes(models):
+    body, answers = {"instances": [[1, 2]]}, []
+    with serving(models, queue=1) as server, ThreadPoolExecutor() as pool:
+        held = Held(server)
+        for _ in range(held.workers):
+            answers.append(pool.submit(asked, server, PREDICT, body))
+            assert held.entered.acquire(timeout=30)
+        text = json.dumps(body)
+        request = f"POST {PREDICT} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(text)}\r\n\r\n{text}"
+        with socket.create_connection(("127.0.0.1", server.rest_port), 30) as client:
+            client.sendall(request.encode())
+            while not held.batcher.waiting:
+                pass
+            status, answer, headers = asked(server, PREDICT, body)
+            assert (status, headers["Retry-After"]) == (429, "1")
+            assert "queue is full" in answer["error"]
+        while not [one for one in server.lines.of("request") if one["code"] == "CANCELLED"]:
+            pass
+        held.free.set()
+        assert [one.result(30)[0] for one in answers] == [200] * held.workers
+        assert asked(server, PREDICT, body)[0] == 200
+
+
+def test_a_model_that_takes_too_long(models):
+    with serving(models, timeout_s=0.2) as server:
+        held = Held(server)
+        status, answer, _ = asked(server, PREDICT, {"instances": [[1, 2]]})
+        assert status == 504 and "No answer within 0.2 seconds" in answer["error"]
+        held.free.set()
 
 
 def test_the_token(models):
