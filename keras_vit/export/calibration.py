@@ -1,8 +1,11 @@
 """The images that quantisation takes its ranges from."""
 
+from pathlib import Path
+
 import numpy as np
 import tensorflow as tf
 
+from keras_vit.data import available_splits, open_data
 from keras_vit.data.pipeline import evaluation_batches
 from keras_vit.data.records import Records
 
@@ -11,17 +14,19 @@ from keras_vit.data.records import Records
 LIMIT = 512
 
 
-def calibration_images(calibration, preprocessing, limit=LIMIT):
+def calibration_images(calibration, preprocessing, limit=LIMIT, seed=0):
     """Returns calibration images as one array.
 
     Args:
         calibration: raw pixels 0 to 255 at the model's size: an array `[n, h, w, c]`, a
             `tf.data.Dataset` of images, of batches, or of tuples that begin with either
-            (shuffled: its first `limit` images are taken), or `Records`. From arrays and
-            records, images are taken at even distances, so that no class is left out when they
-            are sorted by class.
+            (shuffled: its first `limit` images are taken); or `Records`, or the folder or data
+            set that `open_data` opens, whose training images are taken. Of records each class
+            gives as many as the others; from arrays, images are taken at even distances, so that
+            no class is left out when they are sorted by class.
         preprocessing: the model's `Preprocessing`.
         limit: the largest number of images.
+        seed: of the choice among the records.
 
     Returns:
         A float32 array `[n, h, w, c]`.
@@ -29,7 +34,7 @@ def calibration_images(calibration, preprocessing, limit=LIMIT):
     Raises:
         ValueError: for another kind, another size, no image, or pixels that are not raw.
     """
-    images = _images(calibration, preprocessing, limit)
+    images = _images(calibration, preprocessing, limit, seed)
     shape = (*preprocessing.image_size, preprocessing.channels)
     if not len(images) or images.shape[1:] != shape:
         raise ValueError(
@@ -77,19 +82,54 @@ def with_full_range(images):
     return images
 
 
-def _images(calibration, preprocessing, limit):
+def balanced(labels, limit, seed=0):
+    """Returns at most `limit` indices, equally many of each class as far as there are as many.
+
+    Args:
+        labels: int `[n]`.
+        limit: the largest number of indices.
+        seed: of the choice within the classes.
+
+    Returns:
+        Indices in rising order.
+
+    Example:
+
+    >>> labels = np.array([0, 0, 0, 0, 0, 1, 2, 2])
+    >>> labels[balanced(labels, 5)].tolist()
+    [0, 0, 1, 2, 2]
+    """
+    order = np.random.default_rng(seed).permutation(len(labels))
+    turn = np.zeros(len(labels), int)  # first of its class, second, ...
+    for label in np.unique(labels):
+        own = labels[order] == label
+        turn[own] = np.arange(own.sum())
+    return np.sort(order[np.argsort(turn, kind="stable")][:limit])
+
+
+def _images(calibration, preprocessing, limit, seed):
+    if isinstance(calibration, str | Path):
+        split = "train" if available_splits(calibration) else None
+        calibration = open_data(str(calibration), split)
     if isinstance(calibration, tf.data.Dataset):
         return _from_dataset(calibration, limit)
     if isinstance(calibration, Records):
-        records = calibration.select(spread(len(calibration), limit))
+        records = calibration.select(_chosen(calibration, limit, seed))
         return _from_dataset(evaluation_batches(records, preprocessing, limit), limit)
     if hasattr(calibration, "shape") and len(calibration.shape) == 4:
         images = np.asarray(calibration)
         return images[spread(len(images), limit)].astype("float32")
     raise ValueError(
-        "`calibration` must be an array [n, h, w, c], a tf.data.Dataset or Records. "
+        "`calibration` must be an array [n, h, w, c], a tf.data.Dataset, Records or a folder. "
         f"Received: {type(calibration).__name__}."
     )
+
+
+def _chosen(records, limit, seed):
+    labels = getattr(records.targets, "labels", None)
+    if labels is None or np.ndim(labels) != 1:
+        return spread(len(records), limit)
+    return balanced(np.asarray(labels), limit, seed)
 
 
 def _from_dataset(dataset, limit):

@@ -36,7 +36,7 @@ class Conversion:
         self._process = None
         self._lock = threading.Lock()
 
-    def __call__(self, folder, precision, out, images=None):
+    def __call__(self, folder, precision, out, images=None, measure="min_max"):
         """Converts a SavedModel to a `.tflite` file.
 
         Args:
@@ -44,6 +44,7 @@ class Conversion:
             precision: key of `converter.PRECISIONS`.
             out: the file to write.
             images: calibration images `[n, h, w, c]`, float32, or None.
+            measure: key of `converter.MEASURES`.
 
         Raises:
             ValueError: if it cannot be converted, or if the process ends; the message then holds
@@ -51,7 +52,7 @@ class Conversion:
         """
         with tempfile.TemporaryDirectory() as temporary, self._lock:
             request = {"folder": str(folder), "precision": precision, "out": str(out)}
-            request["images"] = None
+            request |= {"images": None, "measure": measure}
             if images is not None:
                 request["images"] = str(Path(temporary) / "images.npy")
                 np.save(request["images"], images)

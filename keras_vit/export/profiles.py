@@ -36,6 +36,7 @@ class Profile:
         bound: how near to the Keras model it must be to be accepted.
         summary: one line for people.
         calibrated: whether ranges are measured on calibration images.
+        measure: key of `converter.MEASURES`: how ranges are taken, by litert-quantizer.
         integer: whether it must hold integers only.
         static: whether every shape must be fixed.
         passes: names in `rewrite.PASSES`, which give GELU, norm and attention their forms.
@@ -50,6 +51,7 @@ class Profile:
     bound: Bound
     summary: str
     calibrated: bool = False
+    measure: str = "min_max"
     integer: bool = False
     static: bool = True
     passes: tuple = LEAN

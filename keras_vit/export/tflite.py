@@ -32,16 +32,13 @@ def write_tflite(model, path, profile, images=None):
     if profile.precision in QUANTIZER:
         require("litert_quantizer", extra="edge")
     graph, answer = (_attending if profile.attention else _answering)(model, profile)
-    if images is not None and profile.calibrated:
-        images = with_full_range(images)
+    images = with_full_range(images) if profile.calibrated else None
     with tempfile.TemporaryDirectory() as folder:
         # Keras weights are lost without an error when a concrete function is converted together
         # with its model (TF 2.21, Keras 3.15); by way of a SavedModel they are not.
         save_static(graph, folder, answer)
         try:
-            conversion.convert(
-                folder, profile.precision, path, images if profile.calibrated else None
-            )
+            conversion.convert(folder, profile.precision, path, images, profile.measure)
         except ValueError as error:
             raise ValueError(f"{model.name} cannot be converted to TFLite: {error}") from error
     describe(path, model)

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from keras_vit.data import open_data, write_digits
 from keras_vit.export.calibration import (
+    balanced,
     calibration_images,
     random_images,
     spread,
@@ -45,7 +46,24 @@ def test_records_of_every_class_are_decoded(tmp_path):
     taken = calibration_images(records, preprocessing, limit=10)
     assert taken.shape == (10, 8, 8, 1)
     everything = calibration_images(records, preprocessing)
-    np.testing.assert_array_equal(taken, everything[::3])
+    for index, image in enumerate(taken):  # one of each class: the records are sorted by class
+        same = (everything[3 * index : 3 * index + 3] == image).all(axis=(1, 2, 3))
+        assert same.any(), index
+    np.testing.assert_array_equal(
+        calibration_images(tmp_path / "digits", preprocessing, limit=10), taken
+    )
+
+
+def test_each_class_gives_as_many_as_the_others():
+    labels = np.array([0] * 50 + [1] * 3 + [2] * 40)
+    chosen = balanced(labels, 30, seed=1)
+    assert np.bincount(labels[chosen]).tolist() == [14, 3, 13] or (
+        np.bincount(labels[chosen]).tolist() == [13, 3, 14]
+    )
+    assert len(set(chosen.tolist())) == 30 and (np.diff(chosen) > 0).all()
+    np.testing.assert_array_equal(chosen, balanced(labels, 30, seed=1))
+    assert (chosen != balanced(labels, 30, seed=2)).any()
+    assert len(balanced(labels, 200)) == 93
 
 
 @pytest.mark.parametrize(
@@ -57,7 +75,7 @@ def test_records_of_every_class_are_decoded(tmp_path):
         (IMAGES[:, :1], r"shape \(2, 3, 1\).*Received: shape=\(20, 1, 3, 1\)"),
         (IMAGES[:0], "at least one"),
         (np.full((1, 2, 3, 1), np.nan), "raw pixels"),
-        ("photos", "Received: str"),
+        (7, "Received: int"),
     ],
 )
 def test_wrong_images_are_refused(images, message):

@@ -21,12 +21,11 @@ def self_product(x, weights=None):
         x: `[..., d]`.
         weights: what each channel's square counts, `[d]`; by default 1 / d.
     """
-    other = x * (1 / x.shape[-1] if weights is None else ops.convert_to_tensor(weights))
-    rows, columns = (
-        ops.reshape(y, (-1, *shape))
-        for y, shape in ((x, (1, x.shape[-1])), (other, (x.shape[-1], 1)))
-    )
-    return ops.reshape(ops.matmul(rows, columns), (-1, *x.shape[1:-1], 1))
+    width = x.shape[-1]
+    other = x if weights is None else x * ops.convert_to_tensor(weights)
+    product = ops.matmul(ops.reshape(x, (-1, 1, width)), ops.reshape(other, (-1, width, 1)))
+    total = ops.reshape(product, (-1, *x.shape[1:-1], 1))
+    return total * (1 / width) if weights is None else total
 
 
 class Rms(Layer):
