@@ -14,6 +14,7 @@ from keras_vit.cli import (
     export,
     lint,
     models,
+    parity,
     predict,
     serve,
     tpu_check,
@@ -82,6 +83,7 @@ app.command("predict")(predict.predict)
 app.command("explain")(explain.explain)
 app.command("export")(export.export)
 app.command("lint")(lint.lint)
+app.command("parity")(parity.parity)
 app.command("bench")(bench.bench)
 app.command("serve")(serve.serve)
 app.command("check-served")(check_served.check_served)
