@@ -32,12 +32,19 @@ def bench(
     trace: Annotated[
         bool, typer.Option("--trace", help="Show which operations take the time, on a CPU.")
     ] = False,
+    beside: Annotated[
+        list[Path] | None, typer.Option(help="Of a file: another file to time by turns with it.")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of each engine, for files.")] = 2,
+    warmup: Annotated[int, typer.Option(min=1, help="Calls before the timed ones, of files.")] = 3,
 ):
     """Measure the speed of a model: inference and, for a Keras model, a training step."""
     from keras_vit.cli.bench_trace import trace_table
     from keras_vit.cli.opening import open_any
 
     predictor = open_any(model, dtype)
+    if beside and predictor.kind == "keras":
+        raise ValueError(f"`--beside` takes exported files. Received: {model}, a Keras model.")
     table = Table(box=None, pad_edge=False)
     for column in ("", "images/s", "ms a batch", "MFU"):
         table.add_column(column, justify="right" if column else "left")
@@ -53,8 +60,13 @@ def bench(
     out.print(table, *traces)
     if against or files:
         tables = _beside(predictor, batch_size, dtype, against, files, reference_python, repeats)
-        for beside in tables:
-            out.print(beside)
+        for other in tables:
+            out.print(other)
+    elif predictor.kind in ("tflite", "onnx", "saved_model"):
+        from keras_vit.cli.bench_files import files_beside
+
+        for part in files_beside([model, *(beside or ())], threads, warmup, repeats):
+            out.print(part, soft_wrap=True)
 
 
 def _beside(predictor, batch_size, dtype, against, files, python, repeats):

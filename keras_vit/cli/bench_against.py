@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -80,10 +81,12 @@ class Taken:
     Args:
         seconds: median of the timed calls.
         growth: bytes by which the process grew over the model alone, or None if unknown.
+        p90: seconds that nine of ten timed calls kept below, or None.
     """
 
     seconds: float
     growth: int | None
+    p90: float | None = None
 
 
 class Rival:
@@ -156,15 +159,43 @@ def compare(names, settings, call, python=sys.executable, rounds=5):
         for name in names:
             where = sys.executable if name in HERE else python
             rivals.append(Rival(name, where, call, settings))
-        # The first call compiles.
-        counts = [max(1, round(TURN / rival.call(2)[-1])) for rival in rivals]
-        for _ in range(rounds):
-            for rival, count in zip(rivals, counts, strict=True):
-                rival.times += rival.call(count)
+        taken = by_turns(rivals, rounds)
     finally:
         for rival in rivals:
             rival.close()
-    return {r.name: Taken(statistics.median(r.times), r.growth) for r in rivals}
+    return {rival.name: it for rival, it in zip(rivals, taken, strict=True)}
+
+
+def by_turns(rivals, rounds, warmup=2):
+    """Times `Rival`s by turns.
+
+    Args:
+        rivals: list of them.
+        rounds: as in `compare`.
+        warmup: calls of each before the turns, at least 1: the first one compiles.
+
+    Returns:
+        Their `Taken`, in the same order.
+    """
+    counts = [max(1, round(TURN / rival.call(warmup)[-1])) for rival in rivals]
+    for _ in range(rounds):
+        for rival, count in zip(rivals, counts, strict=True):
+            rival.times += rival.call(count)
+    return [
+        Taken(statistics.median(rival.times), rival.growth, ninth_tenth(rival.times))
+        for rival in rivals
+    ]
+
+
+def ninth_tenth(values):
+    """Returns the value that nine of ten are at or below.
+
+    Example:
+
+    >>> ninth_tenth([5, 1, 2, 3, 4, 6, 7, 10, 8, 9])
+    9
+    """
+    return sorted(values)[math.ceil(0.9 * len(values)) - 1]
 
 
 def start_seconds(name, settings, python=sys.executable, rounds=3):

@@ -22,7 +22,7 @@ def beside_table(config, batch_size, dtype, against, python, rounds):
     """
     names = beside.rival_names(against)
     settings = beside.settings_of(config, batch_size, dtype)
-    table = _table(f"by turns, {settings['dtype']}", "images/s", "ours / theirs", "MiB more")
+    table = new_table(f"by turns, {settings['dtype']}", "images/s", "ours / theirs", "MiB more")
     for call in beside.CALLS:
         with out.status(f"{call} beside {', '.join(names)}: first calls compile"):
             everyone = (beside.OURS, *names, beside.PRODUCT)
@@ -32,7 +32,7 @@ def beside_table(config, batch_size, dtype, against, python, rounds):
             other = taken[name]
             ratio = f"{other.seconds / ours.seconds:.2f}" if name != beside.OURS else ""
             speed = f"{batch_size / other.seconds:,.1f}"
-            table.add_row(f"{call}, {name}", speed, ratio, _mebibytes(other))
+            table.add_row(f"{call}, {name}", speed, ratio, mebibytes(other))
         share = beside.share_of_the_machine(taken, config, call, batch_size)
         table.add_row(f"{call}, of the machine's matrix products", f"{share:.0%}", "", "")
     return table
@@ -45,13 +45,13 @@ def files_table(config, python, rounds):
         config, python, rounds: as in `beside_table`.
     """
     settings = beside.settings_of(config, 1, None)
-    table = _table("exported, one image", "ms", "MiB more")
+    table = new_table("exported, one image", "ms", "MiB more")
     ours = {}
     for precision, engines in beside.FILES.items():
         with out.status(f"{precision} in {', '.join(engines)}"):
             taken = beside.compare(engines, settings, precision, python, rounds)
         for name, it in taken.items():
-            table.add_row(f"{name}, {precision}", f"{1000 * it.seconds:,.1f}", _mebibytes(it))
+            table.add_row(f"{name}, {precision}", f"{1000 * it.seconds:,.1f}", mebibytes(it))
             if name in beside.HERE:
                 ours[f"{name}, {precision}"] = it.seconds
     table.caption = f"the fastest of ours: {min(ours, key=ours.get)}"
@@ -70,7 +70,7 @@ def gpu_table(config, against, python, rounds):
     if gpu is None:
         return "No GPU here: the sweep over batches on a GPU was not run."
     everyone = (beside.OURS, *beside.rival_names(against))
-    table = _table(f"{gpu}, bfloat16, images/s", *everyone, "MFU")
+    table = new_table(f"{gpu}, bfloat16, images/s", *everyone, "MFU")
     for batch_size in GPU_BATCHES:
         settings = beside.settings_of(config, batch_size, "bfloat16")
         taken = beside.compare(everyone, settings, "inference", python, rounds)
@@ -82,7 +82,8 @@ def gpu_table(config, against, python, rounds):
     return table
 
 
-def _table(title, *columns):
+def new_table(title, *columns):
+    """Returns an empty table: a column of names, and columns of numbers."""
     table = Table(box=None, pad_edge=False, title=title)
     table.add_column("")
     for column in columns:
@@ -90,5 +91,6 @@ def _table(title, *columns):
     return table
 
 
-def _mebibytes(taken):
+def mebibytes(taken):
+    """Returns by how much a process grew, as text."""
     return "" if taken.growth is None else f"{taken.growth / 2**20:,.0f}"

@@ -16,10 +16,19 @@ def test_another_file_only_infers(cli, network, tmp_path):
     from keras_vit.export import export
 
     path = export(network, "float32", tmp_path / "m.tflite")
-    result = cli("bench", path, "--batch-size", "1", "--repeats", "1")
+    other = export(network, "cpu", tmp_path / "small.tflite")
+    result = cli("bench", path, "--batch-size", "1", "--repeats", "1", "--beside", other)
     assert result.exit_code == 0, result.output
     assert "inference" in result.stdout
     assert "training step" not in result.stdout
+    assert "m.tflite, LiteRT" in result.stdout and "small.tflite, LiteRT" in result.stdout
+    assert "times as fast as the fastest other file, small.tflite in" in result.stdout
+
+
+def test_a_keras_model_is_no_file(cli, model):
+    result = cli("bench", model, "--beside", model)
+    assert result.exit_code == 1
+    assert "`--beside` takes exported files" in result.stderr
 
 
 @pytest.mark.parametrize("dtype", ["flaot32"])
