@@ -119,10 +119,15 @@ class Prepared:
 
         return batches
 
-    def validation(self, preprocessing):
-        """Returns the held-out images as `fit` takes them: normalised, with labels."""
-        classes = len(preprocessing.class_names)
-        batches = evaluation_batches(self.held_out, preprocessing, self.recipe.batch_size)
+    def validation(self, preprocessing, rows=None):
+        """Returns the held-out images as `fit` takes them: normalised, with labels.
+
+        Args:
+            preprocessing: the model's.
+            rows: a range, to have these rows of each batch made alone.
+        """
+        classes, size = len(preprocessing.class_names), self.recipe.batch_size
+        batches = evaluation_batches(self.held_out, preprocessing, size, rows=rows)
         return normalised(batches, preprocessing).map(
             lambda images, labels: (images, self.task.labels(labels, classes))
         )

@@ -123,12 +123,16 @@ def _fit(model, setting, folder, backup, verbose, wandb):
     record, batches = backup.record(), setting.batches(preprocessing)
     # A run that has ended early is not taken up again.
     ended = ran_out(epochs_of(record["history"]), setting.monitor, recipe.patience)
+
+    def own_rows(make):
+        return by_worker(make, recipe.batch_size, model.distribute_strategy)
+
     return fit(
         model,
-        by_worker(batches, recipe.batch_size, model.distribute_strategy),
+        own_rows(batches),
         epochs=len(epochs_of(record["history"])) if ended else recipe.epochs,
         steps_per_epoch=setting.steps,
-        validation_data=setting.validation(preprocessing),
+        validation_data=own_rows(lambda _, rows=None: setting.validation(preprocessing, rows))(0),
         validation_steps=-(-len(setting.held_out) // recipe.batch_size),
         callbacks=_callbacks(setting, folder, record["step"], batches, preprocessing, verbose)
         + ([WandB(wandb, folder, _as_json(recipe))] if wandb else []),
