@@ -91,3 +91,15 @@ def test_a_wrong_slice_is_one_sentence(cli):
     result = cli("tpu-check", "vit_b16", "--topology", "v5e:3x3")
     assert result.exit_code == 1
     assert "sides of a slice are even" in result.stderr
+
+
+@pytest.mark.prove
+def test_the_real_compiler_takes_a_tensor_parallel_step_with_remat(cli, tmp_path):
+    path = tmp_path / "figures.json"
+    options = ["--batch-per-chip", "8", "--tensor-parallel", "2", "--remat", "--no-largest"]
+    result = cli("tpu-check", "vit_s16", *options, "--json", path)
+    assert result.exit_code == 0, result.output
+    found = json.loads(path.read_text())["jax"]
+    assert found["compiled"] and found["gathered_weights"] == found["lint"] == []
+    # The forward pass of the blocks once more: a third of their products.
+    assert 1.2 < found["flops"] / found["analytic_flops"] < 1.4

@@ -28,6 +28,8 @@ OPTIONS = {
     "by_worker": False,
     "dropout": 0.0,
     "ema": None,
+    # Mixed bfloat16, and blocks that are computed twice.
+    "half": False,
     "kind": "one",
     # The worker that gets a signal, after how many steps, and which.
     "worker": None,
@@ -78,6 +80,7 @@ def model_of(options):
     model = create_model(
         "vit_ti16", image_size=8, patch_size=4, width=12, depth=1, num_heads=3, mlp_dim=24,
         num_classes=3, dropout=options["dropout"], drop_path=options["dropout"] / 2,
+        remat=options["half"], dtype="mixed_bfloat16" if options["half"] else None,
     )  # fmt: skip
     exact(model, clip_norm=0.3, ema=options["ema"])
     loss = keras.losses.CategoricalCrossentropy(from_logits=True)
@@ -85,6 +88,10 @@ def model_of(options):
         keras.optimizers.AdamW(3e-3), loss, metrics=["accuracy", keras.metrics.AUC(name="auc")]
     )
     return model
+
+
+def flat(model):
+    return np.concatenate([weight.ravel() for weight in model.get_weights()]).tolist()
 
 
 def place_of(kind):
@@ -112,6 +119,7 @@ def main(folder, options):
     tf.config.experimental.enable_op_determinism()
     with place.scope():
         model = model_of(options)
+        before = flat(model)
     worker = 0 if is_chief(place) else 1
     logged = Logged()
     callbacks = [logged, keras.callbacks.CSVLogger(f"{folder}/{worker}.csv")]
@@ -129,7 +137,8 @@ def main(folder, options):
     digest = hashlib.sha256(b"".join(arrays[name].tobytes() for name in sorted(arrays)))
     result = {
         "history": history.history,
-        "weights": np.concatenate([weight.ravel() for weight in model.get_weights()]).tolist(),
+        "before": before,
+        "weights": flat(model),
         "digest": digest.hexdigest(),
         "batches": logged.batches,
         "masks": masks(place) if options["dropout"] else None,

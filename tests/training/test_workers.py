@@ -75,6 +75,11 @@ def uninterrupted(tmp_path_factory):
     return results(tmp_path_factory.mktemp("whole"), 2, **RANDOM)[0]
 
 
+@pytest.fixture(scope="module")
+def half(tmp_path_factory):
+    return results(tmp_path_factory.mktemp("half"), half=True)[0]
+
+
 @pytest.mark.prove
 def test_workers_draw_different_masks(uninterrupted):
     """One row a worker: with one mask for both, every mean would be 0 or 2."""
@@ -140,3 +145,18 @@ def test_two_replicas_of_one_process_equal_two_workers(uninterrupted, tmp_path):
     assert keras.tree.map_structure(np.shape, mirrored["history"]) == keras.tree.map_structure(
         np.shape, uninterrupted["history"]
     )
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize(
+    "place", [{"kind": "replicas"}, {"number": 2}], ids=["replicas", "workers"]
+)
+def test_half_precision_and_remat_under_each_strategy(tmp_path, half, place):
+    """To the precision of bfloat16, with 8 bits: the shares' gradients are rounded before a sum."""
+    found = results(tmp_path, half=True, **place)[0]
+    before, one, weights = (
+        np.array(w) for w in (half["before"], half["weights"], found["weights"])
+    )
+    assert np.abs(weights - one).mean() < 0.1 * np.abs(one - before).mean()
+    for name in ("loss", "val_loss"):
+        np.testing.assert_allclose(found["history"][name], half["history"][name], rtol=1e-2)

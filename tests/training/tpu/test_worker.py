@@ -23,6 +23,14 @@ def test_ti16_compiles_for_four_chips(road):
 
 
 @pytest.mark.prove
+@pytest.mark.parametrize("topology", ["v6e:2x2", "v5p:2x2x2"])
+def test_the_other_generations_compile_too(topology):
+    outcome = compile_step(Request("vit_ti16", topology, batch_per_chip=8, fields={"depth": 1}))
+    assert outcome["compiled"] and outcome["lint"] == []
+    assert outcome["collectives"].keys() == {"all-reduce"}
+
+
+@pytest.mark.prove
 def test_no_weight_is_gathered_by_the_real_compiler():
     request = Request("vit_s16", "v5e:2x2", batch_per_chip=8, tensor_parallel=2)
     outcome = compile_step(dataclasses.replace(request, fields={"depth": 4}))
