@@ -39,7 +39,11 @@ class Served:
         self._other, self._ended = [], False
         self.started = time.monotonic()
         self.process = subprocess.Popen(
-            [sys.executable, "-c", COMMAND, *command], stderr=subprocess.PIPE, text=True, env=env
+            [sys.executable, "-c", COMMAND, *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=env,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -100,14 +104,14 @@ class Served:
     def _gone(self):
         status = self.process.wait(120)
         self._reader.join()
-        self.process.stderr.close()
+        self.process.stdout.close()
         return status
 
     def _find(self, wanted):
         return next((one for one in self.events if wanted.items() <= one.items()), None)
 
     def _read(self):
-        for line in self.process.stderr:
+        for line in self.process.stdout:
             with self._changed:
                 try:
                     event = json.loads(line)
