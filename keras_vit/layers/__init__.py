@@ -4,12 +4,15 @@ from keras_vit.layers.activations import ACTIVATIONS, activation
 from keras_vit.layers.attention import Attention, HeadProjection
 from keras_vit.layers.base import Layer
 from keras_vit.layers.bottleneck import Bottleneck
+from keras_vit.layers.causal_attention import CausalAttention
 from keras_vit.layers.conv_stem import ConvStem
 from keras_vit.layers.drop_path import DropPath, drop_path_rates
+from keras_vit.layers.end_of_text import EndOfTextPooling
 from keras_vit.layers.frame_encoder import FrameEncoder
 from keras_vit.layers.group_norm import GroupNorm
 from keras_vit.layers.layer_norm import LayerNorm
 from keras_vit.layers.layer_scale import LayerScale
+from keras_vit.layers.logit_scale import LogitBias, LogitScale
 from keras_vit.layers.mbconv import STRIDES, MBConv, SqueezeExcite
 from keras_vit.layers.mlp import Mlp
 from keras_vit.layers.patch_encoder import PatchEncoder
@@ -31,6 +34,7 @@ from keras_vit.layers.relative_attention import RelativeAttention
 from keras_vit.layers.space_time_block import SpaceTimeBlock
 from keras_vit.layers.standardised_conv import STANDARDISATIONS, StandardisedConv
 from keras_vit.layers.swiglu import SwiGLU
+from keras_vit.layers.token_encoder import TokenEncoder
 from keras_vit.layers.transformer_block import ATTENTION, MLPS, TransformerBlock
 from keras_vit.layers.window_attention import WindowAttention
 
@@ -39,12 +43,16 @@ __all__ = [
     "ATTENTION",
     "Attention",
     "AttentionPooling",
+    "CausalAttention",
     "DropPath",
+    "EndOfTextPooling",
     "FrameEncoder",
     "HeadProjection",
     "Layer",
     "LayerNorm",
     "LayerScale",
+    "LogitBias",
+    "LogitScale",
     "MLPS",
     "MeanPooling",
     "Mlp",
@@ -58,6 +66,7 @@ __all__ = [
     "SpaceTimeBlock",
     "SwiGLU",
     "TokenAndMeanPooling",
+    "TokenEncoder",
     "TokenPooling",
     "TransformerBlock",
     "WindowAttention",

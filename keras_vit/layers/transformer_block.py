@@ -4,6 +4,7 @@ import keras
 
 from keras_vit.layers.attention import Attention, head_dim
 from keras_vit.layers.base import Layer
+from keras_vit.layers.causal_attention import CausalAttention
 from keras_vit.layers.choices import check_choice
 from keras_vit.layers.drop_path import DropPath
 from keras_vit.layers.layer_norm import LayerNorm
@@ -19,6 +20,7 @@ from keras_vit.layers.window_attention import WindowAttention
 # else they want comes from `attention_options`.
 ATTENTION = {
     "softmax": Attention,
+    "causal": CausalAttention,
     "performer": PerformerAttention,
     "relative": RelativeAttention,
     "window": WindowAttention,

@@ -1,6 +1,7 @@
 """Model architectures, one a file."""
 
-from keras_vit.models import coatnet, deit, dinov2, hybrid, swin, timesformer, vit
+from keras_vit.models import clip, coatnet, deit, dinov2, hybrid, swin, timesformer, vit
+from keras_vit.models.clip import CLIP, CLIPConfig, ImageTower, TextTower
 from keras_vit.models.coatnet import CoAtNet, CoAtNetConfig
 from keras_vit.models.deit import DeiT
 from keras_vit.models.dinov2 import DINOv2
@@ -16,6 +17,7 @@ FAMILIES = (
     (Hybrid, hybrid),
     (CoAtNet, coatnet),
     (Swin, swin),
+    (CLIP, clip),
     (TimeSformer, timesformer),
 )
 
@@ -29,14 +31,18 @@ NAMES = {
 
 __all__ = [
     "NAMES",
+    "CLIP",
+    "CLIPConfig",
     "CoAtNet",
     "CoAtNetConfig",
     "DINOv2",
     "DeiT",
     "Hybrid",
     "HybridConfig",
+    "ImageTower",
     "Swin",
     "SwinConfig",
+    "TextTower",
     "TimeSformer",
     "TimeSformerConfig",
     "ViT",

@@ -1,4 +1,4 @@
-"""How much arithmetic a Swin, a CoAtNet or the ResNet of a hybrid is, in multiplications.
+"""How much arithmetic a Swin, a CoAtNet, a CLIP or the ResNet of a hybrid is: multiplications.
 
 As in `flops`, only products with weights and those of attention are counted. Padding is: what is
 computed of it is computed.
@@ -7,6 +7,7 @@ computed of it is computed.
 import math
 
 from keras_vit.layers.mbconv import STRIDES
+from keras_vit.layers.sizes import patch_grid
 from keras_vit.layers.windows import fitted_window, padding
 
 
@@ -54,6 +55,28 @@ def coatnet_stem(config):
         * config.channels
         * (config.stem_width)
     )
+
+
+def clip(config):
+    """The products of a CLIP for one pair."""
+    rows, columns = patch_grid(config.image_size, config.patch_size)
+    images = _tower(1 + rows * columns, config.depth, config.width, config.mlp_dim)
+    count = config.context_length
+    texts = _tower(count, config.text_depth, config.text_width, config.text_mlp_dim)
+    vectors = (config.width + config.text_width + config.num_classes) * config.embedding_dim
+    return clip_stem(config) + images + texts + vectors
+
+
+def clip_stem(config):
+    """The products of the patches' projection."""
+    rows, columns = patch_grid(config.image_size, config.patch_size)
+    patch = math.prod(config.patch_size) * config.channels
+    return rows * columns * patch * config.width
+
+
+def _tower(tokens, depth, width, hidden):
+    attention = 4 * tokens * width**2 + 2 * tokens**2 * width
+    return depth * (attention + 2 * tokens * width * hidden)
 
 
 def _mbconv(config, pixels_in, pixels, before, width):

@@ -7,6 +7,7 @@ are left out: on a B/16 they are one percent.
 from keras_vit.layers.random_features import default_count
 from keras_vit.layers.sizes import patch_grid
 from keras_vit.models import family_flops
+from keras_vit.models.clip import CLIPConfig
 from keras_vit.models.coatnet import CoAtNetConfig
 from keras_vit.models.hybrid import HybridConfig
 from keras_vit.models.swin import SwinConfig
@@ -138,6 +139,7 @@ TIMESFORMER_BLOCKS = {
 # Config -> what counts all products, and what those of the layer that sees the pixels.
 PRODUCTS = {
     SwinConfig: (family_flops.swin, family_flops.swin_stem),
+    CLIPConfig: (family_flops.clip, family_flops.clip_stem),
     CoAtNetConfig: (family_flops.coatnet, family_flops.coatnet_stem),
     HybridConfig: (_hybrid, family_flops.resnet_stem),
     TimeSformerConfig: (_timesformer, _timesformer_projection),

@@ -2,6 +2,8 @@
 
 import re
 
+from keras_vit.models import CLIP
+
 
 def freeze(model, blocks):
     """Freezes the patch encoder and the first blocks of a model; the rest is trained.
@@ -31,7 +33,15 @@ def layer_depths(model):
 
     Args:
         model: a model of this package, whose blocks are called `block_0`, `block_1`, …
+
+    Raises:
+        ValueError: for a CLIP, whose towers are models each.
     """
+    if isinstance(model, CLIP):
+        raise ValueError(
+            "A CLIP has the blocks of two towers: give its `image_tower`, or set the `trainable` of "
+            "its `text_tower`."
+        )
     found, depth = {}, 0
     for layer in model.layers:
         block = re.fullmatch(r"block_(\d+)", layer.name)

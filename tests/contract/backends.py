@@ -47,9 +47,8 @@ def with_unknown_batch(model):
         return compiled(model)
     import tensorflow as tf
 
-    specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in model.inputs]
-    signature = [specs if len(specs) > 1 else specs[0]]
-    return tf.function(lambda inputs: model(inputs, training=False), signature)
+    specs = keras.tree.map_structure(lambda t: tf.TensorSpec(t.shape, t.dtype), model.input)
+    return tf.function(lambda inputs: model(inputs, training=False), [specs])
 
 
 def _tape_gradients(model, inputs, loss):
@@ -58,8 +57,9 @@ def _tape_gradients(model, inputs, loss):
     weights = [weight.value for weight in model.trainable_weights]
     with tf.GradientTape() as tape:
         value = loss(model(inputs, training=False))
-    # Where nothing leads to a weight, TensorFlow gives None.
-    return [0.0 if g is None else g.numpy() for g in tape.gradient(value, weights)]
+    # Where nothing leads to a weight, TensorFlow gives None; of a table, the rows that were read.
+    gradients = tape.gradient(value, weights)
+    return [0.0 if g is None else tf.convert_to_tensor(g).numpy() for g in gradients]
 
 
 def _jax_gradients(model, inputs, loss):

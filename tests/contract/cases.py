@@ -11,14 +11,18 @@ import keras
 
 from keras_vit import layers
 from keras_vit.models import (
+    CLIP,
+    CLIPConfig,
     CoAtNet,
     CoAtNetConfig,
     DeiT,
     DINOv2,
     Hybrid,
     HybridConfig,
+    ImageTower,
     Swin,
     SwinConfig,
+    TextTower,
     TimeSformer,
     TimeSformerConfig,
     ViT,
@@ -62,6 +66,16 @@ COATNET = {
     "stages": (("conv", 10, 2, True), ("attention", 14, 2, True)),
     "num_classes": 7,
 }
+CLIPS = {
+    **{name: value for name, value in SMALL.items() if name != "num_classes"},
+    "text_width": 6,
+    "text_depth": 1,
+    "text_num_heads": 3,
+    "text_mlp_dim": 13,
+    "embedding_dim": 4,
+    "vocabulary_size": 5,
+    "context_length": 3,
+}
 HYBRID = {
     **{name: value for name, value in SMALL.items() if name not in ("image_size", "patch_size")},
     "image_size": (8, 12),
@@ -83,26 +97,31 @@ class Case:
         make: `make(dtype)` gives the layer or model, with new weights.
         shapes: the shape of each input, without the batch.
         half: whether its outputs are half precision under a mixed policy; logits are not.
+        integers: places of the inputs that are integers, from 0 to 4.
     """
 
     make: Callable
     shapes: tuple
     half: bool = True
+    integers: tuple = ()
 
     def model(self, dtype="float32"):
         """The case as a Keras model: itself, or a functional model of the one layer."""
         made = self.make(dtype)
-        return made if isinstance(made, keras.Model) else as_model(made, self.shapes)
+        return made if isinstance(made, keras.Model) else self.as_model(made)
+
+    def as_model(self, layer):
+        """A functional model of one layer."""
+        inputs = [
+            keras.Input(shape, dtype="int32" if place in self.integers else layer.variable_dtype)
+            for place, shape in enumerate(self.shapes)
+        ]
+        return keras.Model(inputs if len(inputs) > 1 else inputs[0], layer(*inputs))
 
 
-def as_model(layer, shapes):
-    """A functional model of one layer."""
-    inputs = [keras.Input(shape, dtype=layer.variable_dtype) for shape in shapes]
-    return keras.Model(inputs if len(inputs) > 1 else inputs[0], layer(*inputs))
-
-
-def layer(kind, *arguments, shapes=(TOKENS,), **options):
-    return Case(lambda dtype: kind(*arguments, **options, name="part", dtype=dtype), shapes)
+def layer(kind, *arguments, shapes=(TOKENS,), integers=(), **options):
+    make = lambda dtype: kind(*arguments, **options, name="part", dtype=dtype)  # noqa: E731
+    return Case(make, shapes, integers=integers)
 
 
 def family(kind, config_class, fields, **more):
@@ -121,6 +140,11 @@ def timesformer(**fields):
 def vit(half=False, kind=ViT, **fields):
     config = ViTConfig(**{**SMALL, **fields})
     return Case(lambda dtype: kind(config, dtype=dtype), (IMAGE,), half)
+
+
+def clip(kind, *shapes, **fields):
+    config = CLIPConfig(**{**CLIPS, **fields})
+    return Case(lambda dtype: kind(config, dtype=dtype), shapes, half=False)
 
 
 CASES = {
@@ -205,6 +229,16 @@ CASES = {
     "swin": family(Swin, SwinConfig, SWIN),
     "coatnet": family(CoAtNet, CoAtNetConfig, COATNET, pooling="gap_then_norm"),
     "hybrid": family(Hybrid, HybridConfig, HYBRID, pooling="gap"),
+    "causal_attention": layer(layers.CausalAttention, 2, dropout=0.1),
+    "token_encoder": layer(layers.TokenEncoder, 14, 5, shapes=((7,),), integers=(0,)),
+    "end_of_text_pooling": layer(
+        layers.EndOfTextPooling, 3, shapes=(TOKENS, TOKENS[:1]), integers=(1,)
+    ),
+    "logit_scale": layer(layers.LogitScale, 0.5, 100.0, shapes=(TOKENS[1:],)),
+    "logit_bias": layer(layers.LogitBias, -0.5, shapes=(TOKENS[1:],)),
+    "clip": clip(CLIP, IMAGE, (3,), logit_bias=-0.5),
+    "image_tower": clip(ImageTower, IMAGE, num_classes=7),
+    "text_tower": clip(TextTower, (3,)),
     # Any batch is one of clips of one frame; several are in the models.
     "frame_encoder": layer(layers.FrameEncoder, 14, GRID, frames=1, shapes=(PATCHES,)),
     "relative_attention_prefix": layer(layers.RelativeAttention, 2, GRID, prefix=2),
@@ -235,6 +269,13 @@ PARTS = (
     "mbconv",
     "pooled_shortcut",
     "pooling_block",
+    "causal_attention",
+    "token_encoder",
+    "end_of_text_pooling",
+    "logit_scale",
+    "logit_bias",
+    "image_tower",
+    "text_tower",
     "frame_encoder",
     "space_time_block",
 )

@@ -18,9 +18,8 @@ def main(folder):
     for path in sorted(folder.glob("*.keras")):
         model = keras.saving.load_model(path, safe_mode=True)
         with np.load(path.with_suffix(".npz")) as stored:
-            inputs = list(stored.values())
-        outputs = model(inputs if len(inputs) > 1 else inputs[0], training=False)
-        outputs = outputs if isinstance(outputs, list) else [outputs]
+            inputs = keras.tree.pack_sequence_as(model.input, list(stored.values()))
+        outputs = keras.tree.flatten(model(inputs, training=False))
         arrays = [keras.ops.convert_to_numpy(output) for output in outputs]
         np.savez(path.with_suffix(".out.npz"), *arrays)
 

@@ -21,6 +21,9 @@ BILLIONS = [
     ("timesformer_b16", {"space_time": "joint"}, 179.56),
     # Eight frames through the ViT: 8 x 17.563.
     ("timesformer_b16", {"space_time": "space_only", "num_classes": 0}, 140.50),
+    # The image towers of a ViT, without its head and with a projection, and 2.98 for the text.
+    ("clip_b32", {}, 7.39),
+    ("clip_b16", {}, 20.54),
     ("coatnet_0", PLAIN, 4.55),
     ("coatnet_0", EXPANSION, 4.14),
     ("coatnet_1", PLAIN, 8.64),

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from keras_vit import create_model
-from keras_vit.models import Swin, SwinConfig
+from keras_vit.models import CLIP, CLIPConfig, Swin, SwinConfig
 from keras_vit.training import carry_optimizer, freeze, layer_decay_factors
 from keras_vit.training.fine_tuning import layer_depths
 from keras_vit.training.optimizers import adamw
@@ -19,6 +19,18 @@ TINY = {
     "mlp_dim": 13,
     "num_classes": 5,
 }
+
+
+def test_a_clip_is_frozen_by_its_towers():
+    towers = {f"text_{name}": TINY[name] for name in ("width", "depth", "num_heads", "mlp_dim")}
+    sizes = {name: value for name, value in TINY.items() if name != "num_classes"}
+    model = CLIP(CLIPConfig(**sizes, **towers, vocabulary_size=5, context_length=3))
+    with pytest.raises(ValueError, match="the blocks of two towers"):
+        freeze(model, 1)
+    freeze(model.image_tower, 1)
+    trained = {weight.path.rsplit("/", 1)[0] for weight in model.trainable_weights}
+    assert "image/block_1/norm1" in trained and "image/block_0/norm1" not in trained
+    assert "text/block_0/norm1" in trained
 
 
 def tiny(**fields):

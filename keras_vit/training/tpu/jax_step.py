@@ -8,7 +8,7 @@ import numpy as np
 
 from keras_vit.layers.extras import require
 from keras_vit.training.layout import MODEL_AXIS, layout_map, require_jax
-from keras_vit.training.tpu.objective import compiled
+from keras_vit.training.tpu.objective import batch_of, compiled
 
 BATCH_AXIS = "batch"
 
@@ -63,9 +63,9 @@ def training_step(
                 model.metrics_variables,
             )
         )
-        shapes = ((batch_size, *model.input_shape[1:]), "float32"), ((batch_size,), "int32")
-        data = tuple(
-            _shape(jax, shape, kind, distribution.get_data_layout(shape)) for shape, kind in shapes
+        data = keras.tree.map_structure(
+            lambda t: _shape(jax, t.shape, t.dtype, distribution.get_data_layout(t.shape)),
+            batch_of(model, batch_size),
         )
         layouts = jax.tree.map(lambda leaf: leaf.sharding, state)
         # As JAXTrainer.make_train_function does, which reads the layouts from the weights.

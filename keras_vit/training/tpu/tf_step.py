@@ -2,9 +2,10 @@
 
 import re
 
+import keras
 import tensorflow as tf
 
-from keras_vit.training.tpu.objective import compiled
+from keras_vit.training.tpu.objective import batch_of, compiled
 
 
 def stablehlo(model, batch_size, make_step=None):
@@ -23,9 +24,9 @@ def stablehlo(model, batch_size, make_step=None):
         A string.
     """
     step = (make_step or whole_step)(model)
-    images = tf.TensorSpec((batch_size, *model.input_shape[1:]), "float32")
-    labels = tf.TensorSpec((batch_size,), "int32")
-    text = step.experimental_get_compiler_ir(images, labels)(stage="stablehlo")
+    batch = keras.tree.flatten(batch_of(model, batch_size))
+    specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in batch]
+    text = step.experimental_get_compiler_ir(*specs)(stage="stablehlo")
     # The one operation in it of a dialect that JAX's parser does not know.
     return re.sub(r"\bmhlo\.copy\b", "stablehlo.optimization_barrier", text)
 
@@ -36,4 +37,9 @@ def whole_step(model):
     The model is compiled for it.
     """
     compiled(model).make_train_function()  # prepares the exact step
-    return tf.function(lambda images, labels: model.train_step((images, labels)), jit_compile=True)
+    structure = batch_of(model, 1)
+
+    def step(*batch):
+        return model.train_step(keras.tree.pack_sequence_as(structure, batch))
+
+    return tf.function(step, jit_compile=True)

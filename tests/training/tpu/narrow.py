@@ -1,6 +1,6 @@
 """Published variants with few weights."""
 
-from keras_vit.models import CoAtNetConfig, HybridConfig, SwinConfig
+from keras_vit.models import CLIPConfig, CoAtNetConfig, HybridConfig, SwinConfig
 
 # The sizes do not change what operations there are: one narrow block of each kind will do.
 NARROW = {"depth": 1, "width": 24, "num_heads": 3, "mlp_dim": 40}
@@ -8,6 +8,9 @@ NARROW = {"depth": 1, "width": 24, "num_heads": 3, "mlp_dim": 40}
 
 def narrow(config_class, fields):
     """The fields of a published variant, at its resolution, with few weights."""
+    if config_class is CLIPConfig:
+        text = {f"text_{name}": value for name, value in NARROW.items()}
+        return {**fields, **NARROW, **text, "embedding_dim": 8, "vocabulary_size": 61}
     if config_class is SwinConfig:
         sizes = {"width": 12, "depths": (2, 1, 1, 1), "num_heads": (1, 2, 4, 8)}
     elif config_class is CoAtNetConfig:

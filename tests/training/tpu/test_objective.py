@@ -1,7 +1,23 @@
 import keras
 import numpy as np
 
-from keras_vit.training.tpu.objective import compiled
+from keras_vit.models import CLIP, CLIPConfig
+from keras_vit.objectives import ContrastiveLoss
+from keras_vit.training.tpu.objective import batch_of, compiled
+from tests.models.test_clip import TINY
+
+
+def test_pairs_have_their_own_loss_and_no_labels():
+    model = compiled(CLIP(CLIPConfig(**TINY)))
+    assert isinstance(model.loss, ContrastiveLoss)
+    (inputs,) = batch_of(model, 3)
+    assert inputs["images"].shape == (3, 10, 21, 3) and inputs["texts"].dtype == "int32"
+
+
+def test_classes_have_labels():
+    inputs = keras.Input((3,))
+    images, labels = batch_of(keras.Model(inputs, keras.layers.Dense(2)(inputs)), 5)
+    assert images.shape == (5, 3) and (labels.shape, labels.dtype) == ((5,), "int32")
 
 
 def test_kernels_decay_and_logits_are_taken():
