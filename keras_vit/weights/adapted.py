@@ -6,7 +6,7 @@ import numpy as np
 from keras import ops
 
 from keras_vit.layers.sizes import patch_grid
-from keras_vit.weights.loading import KERNEL, POSITION, TIME
+from keras_vit.weights.loading import IMAGE, KERNEL, POSITION, TIME
 from keras_vit.weights.resample import resize_grid, resize_offsets, resize_patches
 
 FIELDS = (
@@ -84,6 +84,7 @@ def _config(old, fields):
 
 
 def _fitted(path, value, old, new, resize, patch_resize):
+    path = path.removeprefix(IMAGE)
     grids = getattr(new, "bias_grids", {})
     if path in grids:
         return resize_offsets(value, old.bias_grids[path], grids[path], resize)

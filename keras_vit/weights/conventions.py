@@ -23,6 +23,13 @@ SIZES = (
     "mlp",
     "space_time",
     "channels",
+    "text_width",
+    "text_depth",
+    "text_num_heads",
+    "text_mlp_dim",
+    "embedding_dim",
+    "vocabulary_size",
+    "context_length",
 )
 # These would fit, and give other numbers.
 CONVENTIONS = (
@@ -34,6 +41,8 @@ CONVENTIONS = (
     "position",
     "attention",
     "layer_scale",
+    "logit_bias",
+    "end_token",
     "pooling",
     "representation_size",
     "group_norm_epsilon",
@@ -104,7 +113,9 @@ def differences(config, fields):
     """Returns field -> (the model's value, the weights' value) of all that differ."""
     found = {}
     for name in SIZES + CONVENTIONS:
-        if name not in fields and name != "representation_size":
+        # A file without that layer tells by not having it.
+        told = name in fields or name == "representation_size" and hasattr(config, name)
+        if not told:
             continue
         ours, theirs = _compared(name, config, fields.get(name))
         if ours != theirs:
@@ -114,7 +125,8 @@ def differences(config, fields):
 
 def _compared(name, config, theirs):
     ours = getattr(config, name)
-    if name == "layer_scale":  # only whether there is one: its value is a start value
+    # Only whether there is one: its value is a start value.
+    if name in ("layer_scale", "logit_bias"):
         return ours is not None, theirs is not None
     if name == "class_position" and not config.class_token:
         return None, None

@@ -17,6 +17,8 @@ from keras_vit.weights.fitting import (
 from keras_vit.weights.report import Report
 from keras_vit.weights.resample import OFFSET_RESIZES, RESIZES, resize_named
 
+# What a CLIP's paths have before those of an image model.
+IMAGE = "image/"
 CLASS_TOKEN, REGISTERS = "patch_encoder/class_token", "patch_encoder/registers"
 POSITION, KERNEL = "patch_encoder/position", "patch_encoder/projection/kernel"
 TIME = "patch_encoder/time"
@@ -198,10 +200,12 @@ class _Filling:
         if path == "head/kernel" and not value.any():
             self.notes.append("The head is all zeros in the file: it knows no classes.")
         self.filled[path] = (names, value.shape, note)
-        return np.ascontiguousarray(value, keras.backend.standardize_dtype(variable.dtype))
+        # Not `ascontiguousarray`, which gives a single number an axis.
+        return np.asarray(value, keras.backend.standardize_dtype(variable.dtype), order="C")
 
     def _fitted(self, path, value):
         """The value at the model's size, and what was done for that."""
+        path = path.removeprefix(IMAGE)
         grids = getattr(self.config, "bias_grids", {})
         if path in grids:
             theirs = self._own_config().bias_grids[path]

@@ -3,11 +3,13 @@
 import json
 import re
 
+from keras_vit.weights import clip_metadata
 from keras_vit.weights.archives.damage import refused
 from keras_vit.weights.sources import SOURCES
 
 # transformers' model_type -> source.
 MODEL_TYPES = {
+    "clip": "hf_clip",
     "vit": "hf_vit",
     "deit": "hf_deit",
     "dinov2": "hf_dinov2",
@@ -76,6 +78,8 @@ def source_of(metadata):
         return _note(metadata)["source"]
     if "model_type" in metadata:
         return MODEL_TYPES.get(str(metadata["model_type"]))
+    if "model_cfg" in metadata:
+        return "open_clip"
     architecture = str(metadata.get("architecture"))
     if TIMM_PLAIN.fullmatch(architecture):
         return "timm"
@@ -98,7 +102,9 @@ def fields_of(metadata):
     if NOTE in metadata:
         return _note(metadata)["fields"]
     with refused("config.json"):
-        if "model_type" in metadata:
+        if "model_cfg" in metadata:
+            fields = clip_metadata.of_open_clip(metadata)
+        elif "model_type" in metadata:
             fields = _of_transformers(metadata)
         else:
             fields = _of_timm(metadata) if "architecture" in metadata else {}
@@ -116,6 +122,10 @@ def _note(metadata):
 
 
 def _of_transformers(config):
+    if config["model_type"] == "clip":
+        fields = clip_metadata.of_transformers(config)
+        activation = _translated(HF_ACTIVATIONS, "hidden_act", fields["activation"])
+        return {**fields, "activation": activation}
     if config.get("qkv_bias") is False:
         raise ValueError("`qkv_bias` is false, but our attention always has biases")
     return {

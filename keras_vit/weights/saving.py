@@ -13,15 +13,19 @@ from safetensors.numpy import save_file
 from keras_vit.files import replacing
 from keras_vit.layers.positions import sincos2d
 from keras_vit.layers.sizes import patch_grid
-from keras_vit.models import TimeSformer
+from keras_vit.models import CLIP, TimeSformer
 from keras_vit.weights.loading import POSITION
 from keras_vit.weights.metadata import NOTE
 from keras_vit.weights.sources import table_of
-from keras_vit.weights.targets import hf, jax, timm_families
+from keras_vit.weights.targets import clip, hf, jax, timm_families
 from keras_vit.weights.targets.target import own_attention
 
-# Families that one code alone has.
-ONE_FORMAT = {**dict.fromkeys(timm_families.TARGETS, "timm"), TimeSformer: "hf"}
+# Families that not every code has.
+FORMATS_OF = {
+    **dict.fromkeys(timm_families.TARGETS, ("timm",)),
+    TimeSformer: ("hf",),
+    CLIP: ("hf", "open_clip"),
+}
 # What another code may be wrong about without a weight being lost.
 WITHOUT_WEIGHTS = ("activation", "norm_epsilon", "preprocessing")
 
@@ -44,11 +48,12 @@ def save(model, path, format="hf", *, accept=()):
 
     Args:
         model: a model of this package.
-        path: for `"hf"` and `"timm"` a folder (weights and `config.json`, what the hubs hold: load
-            it with `from_pretrained(path)`, or `timm.create_model("local-dir:" + path)`), or a
-            file that ends in `.safetensors`; for `"jax"` a file that ends in `.npz`.
-        format: `"hf"`, `"timm"` or `"jax"` (the original ViT's names where the class token has a
-            position, big_vision's elsewhere).
+        path: for `"hf"`, `"timm"` and `"open_clip"` a folder (weights and configuration, what the
+            hubs hold: load it with `from_pretrained(path)`, or `create_model("local-dir:" + path)`
+            of timm or OpenCLIP), or a file that ends in `.safetensors`; for `"jax"` a file that
+            ends in `.npz`.
+        format: `"hf"`, `"timm"`, `"jax"` (the original ViT's names where the class token has a
+            position, big_vision's elsewhere), or, for a CLIP, `"open_clip"`.
         accept: conventions that the other code may be wrong about, such as `("activation",)`: it
             cannot be told, and its outputs will then differ from the model's.
 
@@ -64,11 +69,11 @@ def save(model, path, format="hf", *, accept=()):
         )
     if format not in FORMATS:
         raise ValueError(f"`format` must be one of {', '.join(FORMATS)}. Received: {format!r}.")
-    only = ONE_FORMAT.get(type(model), format)
-    if format != only:
+    known = FORMATS_OF.get(type(model), ("hf", "timm", "jax"))
+    if format not in known:
         raise ValueError(
-            f"A {type(model).__name__} is written in the format {only!r} only. "
-            f"Received: {format!r}."
+            f"A {type(model).__name__} is written in the format {' or '.join(map(repr, known))} "
+            f"only. Received: {format!r}."
         )
     target = FORMATS[format].target(model)
     in_the_way = {**own_attention(model.config), **target.in_the_way}
@@ -90,7 +95,7 @@ def _arrays(model, target):
     for entry in table.entries(config):
         names, layout = entry.options[0]
         for name, array in zip(names, layout.to_theirs(ours[entry.ours]), strict=True):
-            arrays[table.written(config, name)] = np.ascontiguousarray(array)
+            arrays[table.written(config, name)] = np.asarray(array, order="C")
     return arrays
 
 
@@ -137,6 +142,7 @@ def _write_npz(path, arrays, target, model):
 
 FORMATS = {
     "hf": Format(hf.target, _write_safetensors),
+    "open_clip": Format(clip.open_clip, _write_safetensors),
     "timm": Format(timm_families.target, _write_safetensors),
     "jax": Format(jax.target, _write_npz),
 }

@@ -9,6 +9,7 @@ import dataclasses
 from types import MappingProxyType
 
 from keras_vit.weights.tables import (
+    clip,
     coatnet_timm,
     hybrid_timm,
     swin_timm,
@@ -20,6 +21,15 @@ from keras_vit.weights.tables import (
 
 HALF = {"mean": (0.5, 0.5, 0.5), "std": (0.5, 0.5, 0.5)}
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
+CLIP = MappingProxyType(
+    {
+        "mean": (0.48145466, 0.4578275, 0.40821073),
+        "std": (0.26862954, 0.26130258, 0.27577711),
+        "resize": "crop",
+        "crop": 1.0,
+        "interpolation": "bicubic",
+    }
+)
 VIDEO = MappingProxyType(
     {
         "mean": (0.45,) * 3,
@@ -29,6 +39,7 @@ VIDEO = MappingProxyType(
         "interpolation": "bilinear",
     }
 )
+CLIP_FILES = (".safetensors", ".bin", ".pt")
 # Resize the short side to 256, cut 224 out of the middle.
 CROP_224_OF_256 = {"resize": "crop", "crop": 0.875, "interpolation": "bicubic"}
 
@@ -107,6 +118,11 @@ def _hf(tables, norm_epsilon, preprocessing, position_resize="bicubic"):
     )
 
 
+def _clip(table, activation, position_resize, files):
+    tables = MappingProxyType({"CLIP": table})
+    return Source(tables, activation, 1e-5, CLIP, position_resize, files=files)
+
+
 # vit_jax adds its table to class token and patches, big_vision its own to the patches only. The
 # file tells which; what it cannot tell is that big_vision's files without a table use sincos2d.
 SOURCES = {
@@ -133,6 +149,11 @@ SOURCES = {
     "hf_dinov2_reg": _hf(
         {"ViT": vit_hf.DINOV2}, 1e-6, {**IMAGENET, **CROP_224_OF_256}, "bicubic_antialias"
     ),
+    # OpenAI's own weights have the quick GELU, under each of their names; most of OpenCLIP's the
+    # exact one, which its configuration tells.
+    "hf_clip": _clip(clip.TRANSFORMERS, "quick_gelu", "bicubic", (".safetensors", ".json")),
+    "openai_clip": _clip(clip.OPEN_CLIP, "quick_gelu", "bicubic_antialias", CLIP_FILES),
+    "open_clip": _clip(clip.OPEN_CLIP, "gelu", "bicubic_antialias", CLIP_FILES),
     "timm_hybrid": _family(
         "Hybrid", hybrid_timm.TABLE, {**HALF, "crop": 0.9}, 1e-6, "bicubic_antialias"
     ),

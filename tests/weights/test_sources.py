@@ -8,7 +8,9 @@ from keras_vit.weights.sources import SOURCES, source_named, table_of
 from keras_vit.weights.tables import vit_hf, vit_jax, vit_timm
 
 HALF, IMAGENET, VIDEO = (0.5, 0.5, 0.5), (0.485, 0.456, 0.406), (0.45, 0.45, 0.45)
+CLIP = (0.48145466, 0.4578275, 0.40821073)
 STDS = {HALF: HALF, IMAGENET: (0.229, 0.224, 0.225), VIDEO: (0.225, 0.225, 0.225)}
+STDS[CLIP] = (0.26862954, 0.26130258, 0.27577711)
 # Name -> activation, norm_epsilon, mean, (resize, crop, interpolation), how positions are resized.
 CONVENTIONS = {
     "jax": ("gelu_tanh", 1e-6, HALF, ("squash", 1.0, "bilinear"), "jax"),
@@ -23,6 +25,9 @@ CONVENTIONS = {
     "hf_deit": ("gelu", 1e-12, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic"),
     "hf_dinov2": ("gelu", 1e-6, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic"),
     "hf_dinov2_reg": ("gelu", 1e-6, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic_antialias"),
+    "hf_clip": ("quick_gelu", 1e-5, CLIP, ("crop", 1.0, "bicubic"), "bicubic"),
+    "openai_clip": ("quick_gelu", 1e-5, CLIP, ("crop", 1.0, "bicubic"), "bicubic_antialias"),
+    "open_clip": ("gelu", 1e-5, CLIP, ("crop", 1.0, "bicubic"), "bicubic_antialias"),
     "timm_hybrid": ("gelu", 1e-6, HALF, ("crop", 0.9, "bicubic"), "bicubic_antialias"),
     "timm_coatnet": ("gelu", 1e-6, HALF, ("crop", 0.95, "bicubic"), "geometric"),
     "timm_swin": ("gelu", 1e-5, IMAGENET, ("crop", 0.9, "bicubic"), "geometric"),
@@ -60,7 +65,11 @@ def test_patches_files_and_positions_of_each_code(name):
     assert source.patch_resize == ("bilinear_antialias" if is_jax else "bicubic_antialias")
     assert source.patch_resize in RESIZES
     files = (".npz",) if is_jax else HF_FILES if name.startswith("hf_") else TORCH_FILES
-    assert source.files == ((".pyth",) if name == "timesformer" else files)
+    others = {
+        "timesformer": (".pyth",),
+        **dict.fromkeys(("openai_clip", "open_clip"), (".safetensors", ".bin", ".pt")),
+    }
+    assert source.files == others.get(name, files)
     # None: every file has a table. big_vision's without one are sincos2d, timm's have none.
     without = "none" if name.startswith("timm") or name == "swin" else None
     assert source.position == {"big_vision": "sincos2d"}.get(name, without)

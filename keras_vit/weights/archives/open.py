@@ -1,5 +1,6 @@
 """From a path to its arrays."""
 
+import dataclasses
 from pathlib import Path
 
 from keras_vit.weights.archives.npz import open_npz
@@ -7,9 +8,19 @@ from keras_vit.weights.archives.pth import open_pth
 from keras_vit.weights.archives.safetensors_file import (
     INDEX,
     SINGLE,
+    config_beside,
     open_safetensors,
     open_shards,
 )
+
+# What a folder may hold, the first that is there; the last two are OpenCLIP's.
+FILES = (SINGLE, INDEX, "open_clip_model.safetensors", "open_clip_pytorch_model.bin")
+
+
+def open_bin(path):
+    """Opens a PyTorch state dict as hubs name it, with the configuration beside it."""
+    return dataclasses.replace(open_pth(path), metadata=config_beside(path))
+
 
 OPENERS = {
     ".npz": open_npz,
@@ -17,6 +28,7 @@ OPENERS = {
     ".pth": open_pth,
     ".pt": open_pth,
     ".pyth": open_pth,
+    ".bin": open_bin,
     ".json": open_shards,
 }
 
@@ -26,7 +38,7 @@ def open_archive(path):
 
     Args:
         path: an `.npz`, `.safetensors` or `.pth` file, an index of shards, or a folder that
-            holds `model.safetensors` or `model.safetensors.index.json`.
+            holds one of `FILES`.
 
     Returns:
         An `Archive`.
@@ -49,10 +61,10 @@ def open_archive(path):
 
 def _file(path):
     if path.is_dir():
-        for name in (SINGLE, INDEX):
+        for name in FILES:
             if (path / name).is_file():
                 return path / name
-        raise FileNotFoundError(f"The folder {path} holds neither {SINGLE} nor {INDEX}.")
+        raise FileNotFoundError(f"The folder {path} holds none of {', '.join(FILES)}.")
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
     return path

@@ -15,6 +15,7 @@ from keras_vit.weights.archives.precision import widened
 SINGLE = "model.safetensors"
 INDEX = "model.safetensors.index.json"
 CONFIG, PROCESSOR = "config.json", "preprocessor_config.json"
+OPEN_CLIP = "open_clip_config.json"
 
 
 def open_safetensors(path):
@@ -53,13 +54,16 @@ def config_beside(path):
     """What the JSON files in the same folder say.
 
     Returns:
-        The content of `config.json`, and under "preprocessor" that of
-        `preprocessor_config.json`; `{}` if there is neither.
+        The content of `config.json`, or of OpenCLIP's `open_clip_config.json`, and under
+        "preprocessor" that of `preprocessor_config.json`; `{}` if there is none.
 
     Raises:
         ValueError: if one of them is no JSON object.
     """
-    config, processor = (_json_object(Path(path).with_name(name)) for name in (CONFIG, PROCESSOR))
+    config, processor, open_clip = (
+        _json_object(Path(path).with_name(name)) for name in (CONFIG, PROCESSOR, OPEN_CLIP)
+    )
+    config = config or open_clip
     return {**config, "preprocessor": processor} if processor else config
 
 
