@@ -20,6 +20,7 @@ from keras_vit.cli import (
     tpu_check,
     train,
     weights,
+    zero_shot,
 )
 from keras_vit.cli.console import clear_errors, native_messages_hidden
 
@@ -80,6 +81,7 @@ def options(
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("predict")(predict.predict)
+app.command("zero-shot")(zero_shot.zero_shot)
 app.command("explain")(explain.explain)
 app.command("export")(export.export)
 app.command("lint")(lint.lint)

@@ -27,10 +27,11 @@ def predict(
     answers = open_predictor(model).predict_files(images, top=top)
     for image, answer in zip(images, answers, strict=True):
         out.print(Text(str(image), style="bold"), soft_wrap=True)
-        out.print(_table(answer))
+        out.print(answer_table(answer))
 
 
-def _table(answer):
+def answer_table(answer):
+    """A picture's classes and their probabilities as a table."""
     table = Table(box=None, show_header=False, pad_edge=False)
     for index, (name, probability) in enumerate(answer):
         style = "bold cyan" if index == 0 else "dim"
