@@ -39,7 +39,7 @@ def layer_depths(model):
     """
     if isinstance(model, CLIP):
         raise ValueError(
-            "A CLIP has the blocks of two towers: give its `image_tower`, or set the `trainable` of "
+            "A CLIP has the blocks of two towers: give its `image_tower`, or set `trainable` of "
             "its `text_tower`."
         )
     found, depth = {}, 0
