@@ -1,5 +1,7 @@
 """The float32 twin of a model, without what only training needs."""
 
+import contextlib
+
 import keras
 
 # Arguments of layers that switch training's randomness on. At 0 a layer owns no seed state, which
@@ -36,7 +38,8 @@ def inference_model(model, replace=None, inputs=None):
             return replace[layer.name](layer)
         return _in_float32(layer) if isinstance(layer, keras.layers.Layer) else layer
 
-    copy = keras.models.clone_model(plain, input_tensors=inputs, clone_function=substitute)
+    with _scope(plain):
+        copy = keras.models.clone_model(plain, input_tensors=inputs, clone_function=substitute)
     kept = [layer for layer in copy.layers if layer.name not in replace]
     copy_weights(model.weights, [weight for layer in kept for weight in layer.weights])
     return copy
@@ -75,6 +78,13 @@ def _plain(model):
         )
     # Named, since names get into exported files: a counter would make each one different.
     return keras.Model(inputs[0], outputs[0], name=model.name)
+
+
+def _scope(model):
+    """The scope that a model's layers were made in: that of a CLIP's image tower is `image`."""
+    scopes = {layer.path.removesuffix(layer.name) for layer in model.layers if layer.weights}
+    scope = scopes.pop().rstrip("/") if len(scopes) == 1 else ""
+    return keras.name_scope(scope) if scope else contextlib.nullcontext()
 
 
 def _in_float32(layer):

@@ -78,7 +78,9 @@ def folded_weights(projection, patch_size, preprocessing):
     """
     # float64: the sum over a patch would lose digits that the bound of 1e-5 needs.
     dense = np.asarray(ops.convert_to_numpy(projection.kernel), "float64")
-    bias = np.asarray(ops.convert_to_numpy(projection.bias), "float64")
+    bias = np.zeros(dense.shape[-1])
+    if projection.bias is not None:  # CLIP's has none
+        bias = np.asarray(ops.convert_to_numpy(projection.bias), "float64")
     mean, std = np.array(preprocessing.mean), np.array(preprocessing.std)
     kernel = dense.reshape(*patch_size, len(mean), -1) / std[:, None]
     bias = bias - (kernel * mean[:, None]).sum(axis=(0, 1, 2))
