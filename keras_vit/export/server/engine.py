@@ -82,11 +82,10 @@ class Engine:
             Refused: if there is no such model, version or signature.
         """
         with self.models.use(spec.name, spec.version, spec.label) as loaded:
-            definition = loaded.runner.definitions.get(spec.signature)
-            if definition is None:
+            if spec.signature not in loaded.runner.callable:
                 text = f'Serving signature key "{spec.signature}" not found.'
                 raise Refused(missing, text)
-            yield loaded, definition
+            yield loaded, loaded.runner.definitions[spec.signature]
 
     async def predict(self, spec, protos, wanted=(), seconds=None):
         """Answers a request of `TensorProto`s.

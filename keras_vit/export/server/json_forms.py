@@ -227,11 +227,10 @@ def _fill(example, value):
         raise _bad("Example must be a JSON object.")
     for name, content in value.items():
         content = content if isinstance(content, list) else [content]
-        feature = example.features.feature[name]
         try:
-            _fill_feature(feature, content)
+            _fill_feature(example.features.feature[name], content)
         except (ValueError, TypeError, OverflowError) as error:
-            raise _bad(f"Feature {name}: {first_line(error)}") from error
+            raise _bad(f"Feature {name!r}: {first_line(error)}") from error
 
 
 def _fill_feature(feature, content):

@@ -15,7 +15,7 @@ from keras_vit.export.server.signatures import DEFAULT, check_form
 from keras_vit.layers.extras import require
 
 _MODEL = (
-    r"/v1/models/(?P<name>[^/:]+)(?:/versions/(?P<version>\d{1,18})|/labels/(?P<label>[^/:]+))?"
+    r"/v1/models/(?P<name>[^/:]+)(?:/versions/(?P<version>[0-9]{1,18})|/labels/(?P<label>[^/:]+))?"
 )
 _ASK = re.compile(_MODEL + r":(?P<method>predict|classify|regress)")
 _TELL = re.compile(_MODEL + r"(?P<metadata>/metadata)?")
@@ -79,7 +79,7 @@ class Rest:
 
     async def _look(self, request):
         async def body(record):
-            record.model = unquote(request.match_info["name"])
+            record.model = request.match_info["name"]
             encoded = await self._read(request)
             return _json(await page.look(self._engine, record.model, encoded))
 
@@ -127,7 +127,7 @@ class Rest:
 
     async def _classify(self, spec, value, record):
         message = self._input()
-        json_forms.examples_of(value, message)
+        await self._engine.in_thread(json_forms.examples_of, value, message)
         answer = await classify(self._engine, spec, message)
         record.version, record.rows = answer.version, answer.rows
         result = self._result.ClassificationResult()

@@ -21,6 +21,7 @@ class SavedModel:
 
     Attributes:
         definitions: dict of name to `SignatureDef`.
+        callable: the names of those that a client may call.
         preprocessing: the model's `Preprocessing`, or None for a model of another program.
         pictures: its `PictureCalls`.
         prepare: what comes before a request joins a batch; see `PictureCalls.prepare`.
@@ -36,6 +37,8 @@ class SavedModel:
         self.definitions = signature_defs(path)
         self._loaded = tf.saved_model.load(str(path))
         self._calls = dict(self._loaded.signatures.items())
+        # A file states the initializer as a signature, too; nobody calls that.
+        self.callable = frozenset(self._calls)
         description = path / "assets" / PREPROCESSING
         known = description.is_file()
         self.preprocessing = parsed(description.read_text("utf-8"), path) if known else None

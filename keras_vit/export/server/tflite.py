@@ -6,6 +6,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf import meta_graph_pb2
 
+from keras_vit.export.server.errors import Refused
 from keras_vit.export.server.picture_calls import BYTES, PIXELS, PictureCalls
 from keras_vit.export.server.signatures import tensor_info
 from keras_vit.export.serving.answers import TOP, class_names
@@ -23,6 +24,7 @@ class TFLite:
 
     Attributes:
         definitions: dict of name to `SignatureDef`.
+        callable: the names of those that a client may call.
         preprocessing: the model's `Preprocessing`.
         pictures: its `PictureCalls`.
         prepare: what comes before a request joins a batch; see `PictureCalls.prepare`.
@@ -39,6 +41,7 @@ class TFLite:
         predictor = self._predictor()
         self.preprocessing = predictor.preprocessing
         self.definitions = self._definitions(predictor)
+        self.callable = frozenset(self.definitions)
         self.pictures = PictureCalls(self.definitions, self.preprocessing, max_pixels)
         self.prepare = self.pictures.prepare
 
@@ -75,7 +78,10 @@ class TFLite:
     def run(self, signature, inputs):
         """Computes a batch; see `SavedModel.run`."""
         predictor = self._predictor()
-        logits = predictor.logits(inputs["images"])
+        try:
+            logits = predictor.logits(inputs["images"])
+        except ValueError as error:  # values that are no pixels
+            raise Refused("INVALID_ARGUMENT", str(error)) from error
         probabilities = predictor.probabilities(logits)
         best = np.argsort(-probabilities, axis=-1, kind="stable")[:, : self._top]
         return {

@@ -77,6 +77,8 @@ def test_what_there_is_not(engine):
     with pytest.raises(Refused, match='key "no" not found') as caught:
         ask(engine, Spec("toy", signature="no"), x=rows(1, 2))
     assert caught.value.code == "FAILED_PRECONDITION"
+    with pytest.raises(Refused, match="saved_model_init_op. not found"):
+        ask(engine, Spec("toy", signature="__saved_model_init_op"))
     with pytest.raises(Refused, match="Servable not found"):
         ask(engine, Spec("net"), x=rows(1, 2))
 

@@ -207,6 +207,7 @@ def test_examples():
         {"examples": [{"x": 2**70}]},
         {"examples": [{"x": {"b64": "?"}}]},
         {"examples": [{"x": 1}], "context": []},
+        {"examples": [{"\ud800": 1}]},
     ],
 )
 def test_what_is_no_example(body):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from keras_vit import runtime
+from keras_vit.export.server.errors import Refused
 from keras_vit.export.server.signatures import is_batched, shape_of
 from keras_vit.export.server.tflite import TFLite
 from tests.data.pictures import encode
@@ -34,6 +35,14 @@ def test_answers_are_those_of_the_file(artefacts, served):
     found = finish(served.run(signature, inputs))
     np.testing.assert_array_equal(found["logits"][:3], expected)
     assert [bool(text) for text in found["error"]] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("value", [-1, 256, float("nan")])
+def test_values_that_are_no_pixels(served, value):
+    images = np.full((1, 16, 16, 1), value, "float32")
+    with pytest.raises(Refused, match="raw values from 0 to 255") as caught:
+        served.run("serving_default", {"images": images})
+    assert caught.value.code == "INVALID_ARGUMENT"
 
 
 @pytest.mark.prove
