@@ -114,6 +114,14 @@ def test_a_saved_model_becomes_the_next_version_and_the_earlier_one_stays(tmp_pa
         export(model, "server", second)
 
 
+@pytest.mark.parametrize(("profile", "sizes"), [("cpu", (1,)), ("server", (0,))])
+def test_batches_to_compile_are_for_a_server(tmp_path, profile, sizes):
+    path = tmp_path / f"model{PROFILES[profile].ending}"
+    with pytest.raises(ValueError, match="`xla_batches` must be batch sizes.*Received: "):
+        export(small_vit(depth=1), profile, path, xla_batches=sizes)
+    assert not list(tmp_path.iterdir())
+
+
 def test_another_backend_is_refused(tmp_path, monkeypatch):
     model = small_vit(depth=1)
     monkeypatch.setattr("keras.backend.backend", lambda: "jax")

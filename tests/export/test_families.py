@@ -7,6 +7,7 @@ import pytest
 from keras_vit import create_model, runtime
 from keras_vit.export import export
 from keras_vit.export.serving.check import check
+from tests.small_vit import small_vit
 
 # Name, fields, and whether its attention can be followed.
 FAMILIES = [
@@ -41,3 +42,9 @@ def test_a_family_is_served_and_becomes_onnx(tmp_path, name, fields, explained):
     ):
         difference = np.abs(predictor.logits(pixels) - expected).max()
         assert difference <= 1e-4 * np.abs(expected).max(), predictor.kind
+
+
+@pytest.mark.prove
+def test_a_batch_that_xla_compiles_gives_the_same(tmp_path):
+    version = export(small_vit(depth=1), "server", tmp_path / "digits", xla_batches=(1, 3))
+    assert {"serving_xla_1", "serving_xla_3"} <= set(check(version)["contract"].split(", "))

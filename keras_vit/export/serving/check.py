@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 
+from keras_vit.data.decode import decode, fit
 from keras_vit.export.profiles import profile_named
 from keras_vit.export.serving.answers import NO_CLASS, class_names
 from keras_vit.export.serving.artefact import Artefact
@@ -86,11 +87,12 @@ def pictures(artefact):
     """Encoded pictures give what their pixels give, and a damaged one spoils itself alone."""
     if "serving_bytes" not in artefact.card["signatures"]:
         return artefact.card["left_out"]["serving_bytes"]
-    good, whole = artefact.images[0], png(artefact.images[0])
+    preprocessing, whole = artefact.preprocessing, png(artefact.images[0])
+    pixels = fit(decode(whole, preprocessing.channels), preprocessing)
     encoded = tf.constant([b"", whole, whole[: len(whole) // 2], b"no picture"])
     found = artefact.signatures["serving_bytes"](image_bytes=encoded)
     found = {key: tensor.numpy() for key, tensor in found.items()}
-    alone = artefact.answers("serving_uint8", good[None])["logits"]
+    alone = artefact.answers("serving_default", pixels[None])["logits"]
     _demand(_near(found["logits"][1:2], alone), "a picture's logits are not those of its pixels")
     told = [bool(text) for text in found["error"]]
     _demand(told == [True, False, True, True], "`error` does not tell damaged pictures from whole")
