@@ -12,6 +12,7 @@ from keras_vit.cli.recorded_speed import draw_growth
 from keras_vit.cli.recording_dinov2 import dinov2_probe
 from keras_vit.cli.recording_fit import fit_cost
 from keras_vit.cli.recording_kills import kills
+from keras_vit.cli.recording_npu import npu
 from keras_vit.cli.recording_serving import serving
 from keras_vit.cli.recording_speed import growth, speed
 from keras_vit.cli.recording_tpu import tpu_b16, tpu_table
@@ -55,6 +56,7 @@ ROWS = {
     "kills": kills,
     "serving": serving,
     "fit_cost": fit_cost,
+    "npu": npu,
 }
 # name -> function from the figures and the folder of results to pictures there
 PICTURES = {"growth": draw_growth}
