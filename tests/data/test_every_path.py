@@ -12,7 +12,7 @@ from keras_vit import create_model, runtime
 from keras_vit.data import evaluation_batches, open_images, training_batches
 from keras_vit.data.targets import Classes
 from keras_vit.export.rewrite import patch_convolution
-from keras_vit.export.saved_model import signatures
+from keras_vit.export.serving.signatures import Pixels
 from keras_vit.layers import Preprocessing
 from keras_vit.training import evaluate
 from tests.data.pictures import as_rgb, in_every_form, photograph
@@ -77,15 +77,17 @@ def predicted(files, value):
 
 
 def served(files, value, tmp_path):
-    """What the bytes signature hands to a model, after a round through a SavedModel."""
+    """What the bytes signature hands to a model, after a round through a SavedModel, as pixels."""
     import keras
 
     graph = keras.Sequential([keras.Input((*value.image_size, 3)), keras.layers.Flatten()])
-    module = tf.Module()
-    tf.saved_model.save(module, str(tmp_path), signatures=signatures(graph, value))
+    graph.preprocessing = value
+    bytes_of_pictures = {"serving_bytes": Pixels(graph).of_pictures()}
+    tf.saved_model.save(tf.Module(), str(tmp_path), signatures=bytes_of_pictures)
     serve = tf.saved_model.load(str(tmp_path)).signatures["serving_bytes"]
     logits = serve(image_bytes=tf.constant([path.read_bytes() for path in files]))["logits"]
-    return logits.numpy().reshape(-1, *value.image_size, 3)
+    images = logits.numpy().reshape(-1, *value.image_size, 3)
+    return (images * value.std + value.mean) * 255
 
 
 @pytest.mark.parametrize("value", [SQUASH, CROP], ids=["squash", "crop"])
@@ -120,6 +122,8 @@ def test_top_1_is_the_same(files):
     assert evaluate(predictor, records).predictions.tolist() == expected.tolist()
     names = [answers[0][0] for answers in predictor.predict_files(files, top=1)]
     assert names == ["abcdefg"[number] for number in expected]
-    serve = signatures(patch_convolution(model), value)["serving_bytes"]
+    graph = patch_convolution(model)
+    graph.preprocessing = value
+    serve = Pixels(graph).of_pictures()
     logits = serve(tf.constant([path.read_bytes() for path in files]))["logits"]
     assert logits.numpy().argmax(axis=1).tolist() == expected.tolist()
