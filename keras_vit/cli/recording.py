@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from keras_vit.cli.recorded_speed import draw_growth
+from keras_vit.cli.recording_clip import clip
 from keras_vit.cli.recording_dinov2 import dinov2_probe
 from keras_vit.cli.recording_fit import fit_cost
 from keras_vit.cli.recording_kills import kills
@@ -48,6 +49,7 @@ def fashion_mnist(work):
 # name -> function from a work folder to the figures
 ROWS = {
     "fashion_mnist": fashion_mnist,
+    "clip": partial(clip, source=FASHION_MNIST),
     "dinov2_probe": partial(dinov2_probe, source=FASHION_MNIST),
     "speed": speed,
     "growth": growth,

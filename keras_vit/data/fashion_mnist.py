@@ -54,7 +54,7 @@ def write_fashion_mnist(source, folder, parts=None):
     if folder.exists():
         return folder
     parts = parts or PARTS
-    read = {split: _read_part(source, *part) for split, part in parts.items()}
+    read = {split: read_part(source, *part) for split, part in parts.items()}
     with replacing(folder) as temporary:
         for split, (images, labels) in read.items():
             for name in CLASSES:
@@ -65,7 +65,8 @@ def write_fashion_mnist(source, folder, parts=None):
     return folder
 
 
-def _read_part(source, start, count):
+def read_part(source, start, count):
+    """Returns the grey images `[count, 28, 28]` and the class numbers of one of `PARTS`."""
     images = _read(source / f"{start}-images-idx3-ubyte.gz", IMAGES, (count, 28, 28))
     path = source / f"{start}-labels-idx1-ubyte.gz"
     labels = _read(path, LABELS, (count,))
