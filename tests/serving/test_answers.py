@@ -2,7 +2,6 @@
 
 import concurrent.futures
 
-import grpc
 import numpy as np
 import pytest
 from google.protobuf import json_format
@@ -132,16 +131,21 @@ def test_metadata_is_that_of_the_saved_model(served, exported):
 
 
 def test_a_picture_that_cannot_be_read_fails_alone(served, pictures, pixels, logits):
-    """Asked at the same time, so that they come into one batch."""
+    """Asked at the same time, so that they come into one batch; and in one request."""
     expected = logits(pixels[:BATCH])
     bad = pictures[0][: len(pictures[0]) // 2]
     asked = [[picture] for picture in pictures[:BATCH]] + [[bad]] * 3
     with concurrent.futures.ThreadPoolExecutor(len(asked)) as pool:
-        answers = [pool.submit(by_grpc, served, "serving_bytes", image_bytes=one) for one in asked]
-        for answer, row in zip(answers, expected, strict=False):
-            check_same(answer.result()["logits"], row[None])
-        for answer in answers[BATCH:]:
-            with pytest.raises(grpc.RpcError) as refused:
-                answer.result()
-            assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
-            assert "image_bytes[0]" in refused.value.details()
+        outputs = list(
+            pool.map(lambda one: by_grpc(served, "serving_bytes", image_bytes=one), asked)
+        )
+    check_same([one["logits"][0] for one in outputs[:BATCH]], expected)
+    assert all(one["error"][0] == b"" for one in outputs[:BATCH])
+    together = by_grpc(served, "serving_bytes", image_bytes=[pictures[0], bad, pictures[1]])
+    check_same(together["logits"][[0, 2]], expected[:2])
+    for rows in (*outputs[BATCH:], {name: array[1:2] for name, array in together.items()}):
+        assert rows["error"][0] and not rows["logits"].any()
+        assert (rows["classes"] == -1).all()
+    answer = predicted(served, "serving_bytes", [in_base64(bad), in_base64(pictures[0])])
+    assert answer[0]["error"] and not answer[1]["error"]
+    check_same([answer[1]["logits"]], expected[:1])
