@@ -7,9 +7,10 @@ from keras_vit.layers.choices import check_choice
 
 CONVERTER, QUANTIZER = "converter", "litert-quantizer"
 
-# Fewer operators for all; the products instead of squares, for integers.
+# Fewer operators for all. For integers, products instead of squares, and a range for each of
+# queries, keys and values.
 LEAN = ("fold_layer_scale", "fold_norms", "centre", "fold_query_scale")
-INTEGER = (*LEAN, "self_products")
+INTEGER = (*LEAN, "separate_projections", "self_products")
 
 # What tflite-micro has kernels for, of that which our models are made of: no GELU is among them.
 MICRO = frozenset(

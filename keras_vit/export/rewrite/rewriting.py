@@ -13,6 +13,7 @@ from keras_vit.export.rewrite.inference import inference_model
 from keras_vit.export.rewrite.lean_attention import fold_query_scale
 from keras_vit.export.rewrite.patch_convolution import cuts_images, patch_convolution
 from keras_vit.export.rewrite.self_products import self_products
+from keras_vit.export.rewrite.separate_projections import separate_projections
 from keras_vit.export.rewrite.streams import residual_streams
 from keras_vit.layers import Layer, Patches
 from keras_vit.layers.choices import check_choice
@@ -24,6 +25,7 @@ PASSES = {
     "fold_norms": fold_norms,
     "centre": centre,
     "fold_query_scale": fold_query_scale,
+    "separate_projections": separate_projections,
     "self_products": self_products,
     "gelus_of_products": gelus_of_products,
 }
