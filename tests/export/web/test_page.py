@@ -12,7 +12,7 @@ from PIL import Image
 
 from keras_vit import runtime
 from keras_vit.data import decode, fit
-from keras_vit.export.web import litertjs, write_page
+from keras_vit.export.web import write_page
 from keras_vit.export.web.browser import ask, chromium, served, status
 from keras_vit.export.web.page import PAGE, attention_grid
 from tests.small_vit import digit_images, small_vit
@@ -50,13 +50,6 @@ def test_windows_have_no_map():
 
     assert attention_grid(FAMILIES["swin"]()) is None
     assert attention_grid(FAMILIES["vit"]()) == (4, 6)
-
-
-def test_the_remedy_where_npm_is_missing(monkeypatch, tmp_path):
-    monkeypatch.setenv("KERAS_VIT_CACHE", str(tmp_path))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(OSError, match="LiteRT.js.*npm install --prefix .*@litertjs/core@2.5.3"):
-        litertjs.copy_litertjs(tmp_path / "litert")
 
 
 def test_the_page_asks_no_other_server():
