@@ -136,6 +136,6 @@ def test_heads_must_divide_the_width(heads):
 def test_an_unknown_attention_lists_the_known():
     for make in (attention_named, lambda name: TransformerBlock(2, 5, attention=name)):
         with pytest.raises(
-            ValueError, match=r"one of \['relative', 'softmax', 'window'\].*Received: 'linear'"
+            ValueError, match=r"one of \['causal', .*'softmax', 'window'\].*Received: 'linear'"
         ):
             make("linear")

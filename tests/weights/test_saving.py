@@ -222,7 +222,7 @@ def test_class_names_travel(tmp_path):
 
 
 def test_an_unknown_format_and_a_wrong_ending(tmp_path):
-    with pytest.raises(ValueError, match="`format` must be one of hf, timm, jax"):
+    with pytest.raises(ValueError, match="`format` must be one of hf, open_clip, timm, jax"):
         weights.save(random_model({}), tmp_path / "model", "torch")
     with pytest.raises(ValueError, match="must end in .npz"):
         weights.save(random_model(JAX), tmp_path / "model.zip", "jax")

@@ -30,7 +30,8 @@ def test_constants_and_flags(artefacts):
     mean = operators["MEAN"][0]
     assert mean.inputs[1].integers() == [1] and len(mean.computed) == 1
     dense = operators["FULLY_CONNECTED"][0]
-    assert dense.inputs[1].constant and dense.inputs[1].size_bytes == 24 * 72
+    # Queries, keys and values have a product each.
+    assert dense.inputs[1].constant and dense.inputs[1].size_bytes == 24 * 24
     assert {flag for one in operators["BATCH_MATMUL"] for flag in one.flags} <= {"AdjX", "AdjY"}
 
 
