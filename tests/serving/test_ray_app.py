@@ -43,7 +43,9 @@ def address(tmp_path):
     environment = os.environ | names | {"PYTHONPATH": f"{FOLDER}{os.pathsep}{ROOT}"}
     command = [Path(sys.executable).parent / "serve", "run", tmp_path / "ray.yaml"]
     with log.open("w") as file:
-        process = subprocess.Popen(command, env=environment, stdout=file, stderr=file)
+        process = subprocess.Popen(
+            command, env=environment, stdout=file, stderr=file, start_new_session=True
+        )
     url = f"http://127.0.0.1:{port}/"
     try:
         end = time.monotonic() + 120
@@ -53,7 +55,11 @@ def address(tmp_path):
         yield url, runtime.open(model)
     finally:
         process.send_signal(signal.SIGINT)
-        process.wait(60)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:  # Ray's own ending can hang on a busy machine
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         shutil.rmtree(home, ignore_errors=True)
 
 

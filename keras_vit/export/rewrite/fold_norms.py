@@ -3,7 +3,7 @@
 import keras
 import numpy as np
 
-from keras_vit.export.rewrite.matrices import matrix, set_matrix
+from keras_vit.export.rewrite.matrices import matrix, set_matrix, with_bias
 from keras_vit.export.rewrite.norms import PlainNorm
 from keras_vit.export.rewrite.parts import exchange, replaced
 from keras_vit.layers import LayerNorm
@@ -30,6 +30,9 @@ def fold_norms(model, streams):
         )
         for owner, name in norm.readers:
             reader = getattr(owner, name) if owner else model.get_layer(name)
+            if getattr(reader, "bias", None) is None:
+                reader = with_bias(reader)
+                model = exchanged(model, owner, name, reader)
             kernel, bias = matrix(reader)
             repeats = len(kernel) // len(gamma)
             bias = bias + np.tile(beta, repeats) @ kernel
@@ -47,7 +50,12 @@ def as_plain(kind, norm):
 def put(model, norm, part):
     """Returns the model with another layer in a norm's place."""
     norm.layer = part
-    if norm.owner is None:
-        return replaced(model, {norm.name: part})
-    exchange(norm.owner, norm.name, part)
+    return exchanged(model, norm.owner, norm.name, part)
+
+
+def exchanged(model, owner, name, part):
+    """Returns the model with another layer in a place of an owner, or of the graph itself."""
+    if owner is None:
+        return replaced(model, {name: part})
+    exchange(owner, name, part)
     return model
