@@ -187,13 +187,20 @@ class Attention(Layer):
     def probabilities(self, tokens):
         """Returns the attention of each token, `[b, num_heads, n, n]`: rows sum to one."""
         query, key, _ = self.qkv(tokens)
-        return attention_probabilities(query, key)
+        return attention_probabilities(query, key, bias=self._bias(query))
 
     def call(self, tokens, training=False):
-        query, key, value = self.qkv(tokens)
-        weights = self.drop(attention_probabilities(query, key, training), training=training)
-        merged = merge_heads(ops.matmul(weights, value))
+        merged = merge_heads(self._attended(*self.qkv(tokens), training))
         return unflat(self.out(flat(merged)), merged)
+
+    def _attended(self, query, key, value, training):
+        """What each head makes of the values, `[b, k, n, d]`."""
+        weights = attention_probabilities(query, key, training, self._bias(query))
+        return ops.matmul(self.drop(weights, training=training), value)
+
+    def _bias(self, query):
+        """What is added to the scores, or None."""
+        return None
 
     def compute_output_shape(self, input_shape):
         return input_shape

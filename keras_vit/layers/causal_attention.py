@@ -4,8 +4,7 @@ import keras
 import numpy as np
 from keras import ops
 
-from keras_vit.layers.attention import Attention, attention_probabilities, merge_heads
-from keras_vit.layers.flat import flat, unflat
+from keras_vit.layers.attention import Attention
 
 # Finite, so that a graph can be quantised; its exponential is zero in float64 even.
 HIDDEN = -1e4
@@ -46,16 +45,5 @@ class CausalAttention(Attention):
     TensorShape([1, 5, 8])
     """
 
-    def probabilities(self, tokens):
-        query, key, _ = self.qkv(tokens)
-        return self._weights(query, key, training=False)
-
-    def call(self, tokens, training=False):
-        query, key, value = self.qkv(tokens)
-        weights = self.drop(self._weights(query, key, training), training=training)
-        merged = merge_heads(ops.matmul(weights, value))
-        return unflat(self.out(flat(merged)), merged)
-
-    def _weights(self, query, key, training):
-        bias = ops.cast(causal_bias(query.shape[2]), query.dtype)
-        return attention_probabilities(query, key, training, bias)
+    def _bias(self, query):
+        return ops.cast(causal_bias(query.shape[2]), query.dtype)

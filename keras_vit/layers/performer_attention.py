@@ -3,9 +3,8 @@
 import keras
 import numpy as np
 
-from keras_vit.layers.attention import Attention, head_dim, merge_heads
+from keras_vit.layers.attention import Attention, head_dim
 from keras_vit.layers.choices import check_choice
-from keras_vit.layers.flat import flat, unflat
 from keras_vit.layers.random_features import (
     KERNELS,
     default_count,
@@ -104,8 +103,5 @@ class PerformerAttention(Attention):
             "is no attention to look at. Its features can be looked at (PCA, neighbours)."
         )
 
-    def call(self, tokens, training=False):
-        query, key, value = self.qkv(tokens)
-        seen = linear_attention(query, key, value, self.directions, KERNELS[self.kernel])
-        merged = merge_heads(seen)
-        return unflat(self.out(flat(merged)), merged)
+    def _attended(self, query, key, value, training):
+        return linear_attention(query, key, value, self.directions, KERNELS[self.kernel])
