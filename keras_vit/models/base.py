@@ -70,6 +70,32 @@ class ImageModel(ExactFit, keras.Model):
         return model
 
 
+class NamedVariants:
+    """`from_variant` of a family whose published sizes are those of a dict, `variants`.
+
+    A subclass sets `variants`: name -> fields of its config.
+    """
+
+    variants = None
+
+    @classmethod
+    def from_variant(cls, variant, dtype=None, **fields):
+        """Builds a published size, for example `Hybrid.from_variant("r50_b16")`.
+
+        Args:
+            variant: a key of `variants`.
+            dtype: as in the constructor.
+            **fields: any field of the family's config.
+
+        Raises:
+            ValueError: if there is no such variant.
+        """
+        if variant not in cls.variants:
+            names = ", ".join(cls.variants)
+            raise ValueError(f"`variant` must be one of {names}. Received: {variant!r}.")
+        return cls(cls.config_class(**{**cls.variants[variant], **fields}), dtype=dtype)
+
+
 def input_dtype(policy):
     """Returns the dtype of a model's images: float32 under a mixed policy."""
     return policy.variable_dtype

@@ -11,7 +11,7 @@ import keras
 
 from keras_vit.layers import Bottleneck, GroupNorm, StandardisedConv
 from keras_vit.layers.standardised_conv import standardisation_named
-from keras_vit.models.base import check_count, image_input, stage_taps
+from keras_vit.models.base import NamedVariants, check_count, image_input, stage_taps
 from keras_vit.models.vit import VARIANTS as VIT_VARIANTS
 from keras_vit.models.vit import ViT, ViTConfig, transformer
 
@@ -82,7 +82,7 @@ class HybridConfig(ViTConfig):
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
-class Hybrid(ViT):
+class Hybrid(NamedVariants, ViT):
     """A ViT on the feature map of a ResNet: normalised float images in, logits out.
 
     The ResNet's layers are `root_conv`, `root_norm` and `unit_0` … through all stages; then comes
@@ -101,25 +101,10 @@ class Hybrid(ViT):
     """
 
     config_class = HybridConfig
+    variants = NAMES
 
     def __init__(self, config, name="hybrid", dtype=None, **kwargs):
         super().__init__(config, name=name, dtype=dtype, **kwargs)
-
-    @classmethod
-    def from_variant(cls, variant, dtype=None, **fields):
-        """Builds a published size, for example `Hybrid.from_variant("r50_b16")`.
-
-        Args:
-            variant: a key of `VARIANTS`.
-            dtype: as in the constructor.
-            **fields: any field of `HybridConfig`.
-
-        Raises:
-            ValueError: if there is no such variant.
-        """
-        if variant not in NAMES:
-            raise ValueError(f"`variant` must be one of {', '.join(NAMES)}. Received: {variant!r}.")
-        return cls(HybridConfig(**{**NAMES[variant], **fields}), dtype=dtype)
 
     @staticmethod
     def build_graph(config, policy):

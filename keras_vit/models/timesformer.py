@@ -17,7 +17,7 @@ from keras_vit.layers import (
 )
 from keras_vit.layers.choices import check_choice
 from keras_vit.layers.sizes import patch_grid
-from keras_vit.models.base import check_count, input_dtype
+from keras_vit.models.base import NamedVariants, check_count, input_dtype
 from keras_vit.models.vit import VARIANTS as VIT_VARIANTS
 from keras_vit.models.vit import ViT, ViTConfig, blocks, classified, encoded, transformed
 
@@ -74,7 +74,7 @@ class TimeSformerConfig(ViTConfig):
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
-class TimeSformer(ViT):
+class TimeSformer(NamedVariants, ViT):
     """A ViT for video: clips of normalised float frames in, logits out.
 
     Args are those of `ViT`, with a `TimeSformerConfig`.
@@ -97,24 +97,10 @@ class TimeSformer(ViT):
     """
 
     config_class = TimeSformerConfig
+    variants = NAMES
 
     def __init__(self, config, name="timesformer", dtype=None, **kwargs):
         super().__init__(config, name=name, dtype=dtype, **kwargs)
-
-    @classmethod
-    def from_variant(cls, variant, dtype=None, **fields):
-        """Builds a published size, for example `TimeSformer.from_variant("timesformer_b16")`.
-
-        Args:
-            variant: a key of `NAMES`.
-            dtype: as in the constructor.
-            **fields: any field of `TimeSformerConfig`.
-
-        Raises:
-            ValueError: if there is no such variant.
-        """
-        check_choice("variant", variant, NAMES)
-        return cls(TimeSformerConfig(**{**NAMES[variant], **fields}), dtype=dtype)
 
     @classmethod
     def from_image_model(cls, model, frames, space_time="divided", **fields):
