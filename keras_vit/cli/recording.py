@@ -1,9 +1,6 @@
 """Recorded results: a command, what it gave, and where it ran."""
 
-import json
 import platform
-import subprocess
-import sys
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -11,6 +8,7 @@ from pathlib import Path
 from keras_vit.cli.recorded_speed import draw_growth
 from keras_vit.cli.recording_clip import clip
 from keras_vit.cli.recording_dinov2 import dinov2_probe
+from keras_vit.cli.recording_fashion import STRONG, from_scratch, upon_dinov2
 from keras_vit.cli.recording_fit import fit_cost
 from keras_vit.cli.recording_kills import kills
 from keras_vit.cli.recording_npu import npu
@@ -21,34 +19,11 @@ from keras_vit.cli.recording_tpu import tpu_b16, tpu_table
 FASHION_MNIST = Path("/usr/share/datasets/fashion-mnist")  # Debian: dataset-fashion-mnist
 
 
-def fashion_mnist(work):
-    """Trains `vit_fashion_mnist` and measures the last step's model on the test images."""
-    from keras_vit.data import write_fashion_mnist
-
-    data = write_fashion_mnist(FASHION_MNIST, work / "data")
-    run, measured = work / "run", work / "evaluation.json"
-    resume = ["--resume"] if (run / "states").exists() else []
-    train = ["keras-vit", "train", "vit_fashion_mnist", str(data), "--out", str(run), *resume]
-    evaluate = ["keras-vit", "evaluate", str(run / "model.keras"), str(data)]
-    _run(train)
-    _run([*evaluate, "--split", "test", "--json", str(measured)])
-    recipe = json.loads((run / "recipe.json").read_text())
-    epochs = (run / "history.csv").read_text().splitlines()
-    seconds = epochs[0].split(",").index("seconds")
-    return {
-        "command": " ".join(part for part in train if part != "--resume"),
-        "recipe": recipe,
-        "images_seen": 60_000 * recipe["epochs"],
-        "training_minutes": round(
-            sum(float(row.split(",")[seconds]) for row in epochs[1:]) / 60, 1
-        ),
-        "test_accuracy": json.loads(measured.read_text())["accuracy"],
-    }
-
-
 # name -> function from a work folder to the figures
 ROWS = {
-    "fashion_mnist": fashion_mnist,
+    "fashion_mnist": partial(from_scratch, source=FASHION_MNIST),
+    "fashion_mnist_strong": partial(from_scratch, source=FASHION_MNIST, changes=STRONG),
+    "dinov2_blocks": partial(upon_dinov2, source=FASHION_MNIST),
     "clip": partial(clip, source=FASHION_MNIST),
     "dinov2_probe": partial(dinov2_probe, source=FASHION_MNIST),
     "speed": speed,
@@ -104,9 +79,3 @@ def _processor():
         return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         return platform.processor() or platform.machine()
-
-
-def _run(command):
-    """Runs a `keras-vit` command of this very environment."""
-    code = "import sys; from keras_vit.cli.main import main; sys.argv[0] = 'keras-vit'; main()"
-    subprocess.run([sys.executable, "-c", code, *command[1:]], check=True)
