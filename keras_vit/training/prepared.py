@@ -191,7 +191,7 @@ def _started(recipe, names):
         "preprocessing": {**recipe.preprocessing, **names},
     }
     return create_model(
-        recipe.model, recipe.weights, recipe.weights_format, recipe.precision, **fields
+        recipe.model, recipe.weights, recipe.weights_format, dtype=recipe.precision, **fields
     )
 
 

@@ -1,4 +1,5 @@
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -6,6 +7,8 @@ import pytest
 from keras_vit.data import find_data, from_arrays
 from keras_vit.training.prepared import prepared
 from tests.data.pictures import noise
+
+WEIGHTS = Path(__file__).parents[1] / "fixtures" / "weights"
 
 
 def records(labels):
@@ -48,3 +51,14 @@ def test_images_with_several_classes_change_the_loss_and_say_so(quick):
 def test_a_monitor_that_there_is_not_is_found_before_the_training(quick):
     with pytest.raises(ValueError, match="`monitor` must be one of .* Received: 'val_acc'"):
         prepared(dataclasses.replace(quick, monitor="val_acc"), records([0, 1] * 5))
+
+
+def test_a_run_starts_from_weights_in_its_own_precision(quick):
+    small = {"width": 24, "depth": 2, "num_heads": 3, "mlp_dim": 48, "patch_size": 4}
+    fields = {"config": {**small, "image_size": 28}, "preprocessing": {}}
+    start = {"weights": str(WEIGHTS / "hf_dinov2"), "precision": "mixed_bfloat16"}
+    given = from_arrays(noise(10, 28, 28, 3), [0, 1] * 5)
+    recipe = dataclasses.replace(quick, model="dinov2_s14", **fields, **start)
+    model = prepared(recipe, given).model()
+    assert model.weights_report.filled and model.config.num_classes == 2
+    assert model.dtype_policy.name == "mixed_bfloat16"
