@@ -84,6 +84,8 @@ def _with_weights(name, checkpoint, dtype, fields):
     theirs = checkpoint.fields.get("num_classes", 0)
     if fields.get("num_classes", theirs) != theirs:
         preprocessing.pop("class_names", None)  # names of the head that is left behind
+    if "preprocessing" in variant:  # no file tells how far the frames of a clip lie apart
+        preprocessing.setdefault("stride", variant["preprocessing"].stride)
     asked = fields.get("preprocessing", {})
     if isinstance(asked, dict):
         # What is not changed stays the source's.

@@ -15,6 +15,7 @@ from keras_vit.data.sources import (
     Data,
     available_splits,
     find_data,
+    find_videos,
     open_data,
     open_train_and_held_out,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "decode",
     "evaluation_batches",
     "find_data",
+    "find_videos",
     "fit",
     "from_arrays",
     "normalised",

@@ -2,14 +2,18 @@
 
 import dataclasses
 
+import numpy as np
 import tensorflow as tf
 
-from keras_vit.data.augment.flip import Flip
-from keras_vit.data.augment.inception_crop import inception_box
+from keras_vit.data.augment import augmentations, smoothed
 from keras_vit.data.decode import fit
 from keras_vit.data.order import example, fold, uniform
+from keras_vit.data.pipeline import normalised
+from keras_vit.data.video import VideoSource
 
-AREA = (0.4, 1.0)  # share of the picture that a training clip shows
+# The parts that all frames of a clip can share.
+STAGES = ("decoded", "image", "fitted")
+AUGMENT = ("inception_crop((0.4, 1.0))", "flip")
 
 
 def frame_numbers(length, frames, stride, place):
@@ -39,66 +43,147 @@ def frame_numbers(length, frames, stride, place):
     return tf.minimum(start + stride * tf.range(frames, dtype=tf.int64), length - 1)
 
 
-def clip_batches(
-    records, preprocessing, batch_size, frames, stride, seed=None, start_step=0, flip=0.5
-):
-    """Batches of clips for training or, without a seed, for evaluation.
+def places(clips):
+    """Returns where so many clips of a video lie, for `frame_numbers`: at even distances.
 
-    In training the batches are endless and a function of the step: a clip from anywhere in its
-    video, one part of the picture for all its frames, mirrored or not. In evaluation every video
-    comes once, in order, with the clip in its middle, by the model's own `resize` and `crop`.
+    Example:
+
+    >>> places(2).tolist()
+    [0.25, 0.75]
+    """
+    return (np.arange(clips) + 0.5) / clips
+
+
+def clip_batches(
+    records,
+    preprocessing,
+    batch_size,
+    seed,
+    start_step=0,
+    augment=AUGMENT,
+    label_smoothing=0.0,
+    rows=None,
+):
+    """Endless batches of clips for training, each a pure function of its step.
+
+    A clip is from anywhere in its video. Whatever is random in augmentation is the same for all
+    its frames.
 
     Args:
         records: what `open_videos` returned.
-        preprocessing: `Preprocessing` of the model.
+        preprocessing: `Preprocessing` of the model; its `frames` and `stride` make a clip.
         batch_size: clips a batch.
-        frames: frames of a clip.
-        stride: frames of the video from one to the next; 32 for TimeSformer's base model.
-        seed: integer for training, or None.
-        start_step: number of the first batch, in training.
-        flip: share of the clips that are mirrored, in training. 0 where left and right matter.
+        seed: integer: fixes order, places and augmentation.
+        start_step: number of the first batch.
+        augment: names of `AUGMENTATIONS` that change single images, or parts like those. Leave
+            `"flip"` out where left and right matter.
+        label_smoothing: share of the target spread over all classes.
+        rows: places in the batch that are kept, as in `training_batches`; all are made.
 
     Returns:
-        A `tf.data.Dataset` of (clips, targets): normalised float32 `[b, frames, h, w, 3]`, and
+        A `tf.data.Dataset` of (clips, labels): normalised float32 `[b, frames, h, w, 3]`, and
         one-hot float32 `[b, num_classes]`.
 
     Raises:
-        ValueError: for numbers below 1.
+        ValueError: for records that hold no videos, a part that cannot be the same for all
+            frames, or a model of other than colour clips.
     """
-    for name, value in (("batch_size", batch_size), ("frames", frames), ("stride", stride)):
-        if value < 1:
-            raise ValueError(f"`{name}` must be at least 1. Received: {value}.")
-    source, mirror = records.source, Flip(flip)
+    _check(records, preprocessing, batch_size)
+    parts = list(enumerate(augmentations(augment)))
+    wrong = [type(part).__name__ for _, part in parts if part.stage not in STAGES]
+    if wrong:
+        raise ValueError(
+            "`augment` of clips must be of parts that change single images. "
+            f"Received: {', '.join(wrong)}."
+        )
+    cropped = any(part.stage == "decoded" for _, part in parts)
+    size = dataclasses.replace(preprocessing, resize="squash") if cropped else preprocessing
 
-    def read(index, place):
-        position = tf.gather(records.positions, index)
-        numbers = frame_numbers(source.length(position), frames, stride, place)
-        return source.clip(position, numbers)
-
-    def train(number):
+    def draw(number):
         index, key = example(number, seed, len(records))
-        clip = read(index, uniform(key, 1)[0])
-        box = inception_box(tf.shape(clip)[1:3], fold(key, 1), AREA)
-        clip = tf.slice(clip, [0, box[0], box[1], 0], [frames, box[2], box[3], 3])
-        clip = _fitted(clip, dataclasses.replace(preprocessing, resize="squash"))
-        keys = tf.repeat(fold(key, 2)[None], frames, axis=0)
-        return mirror(clip, keys), index
-
-    def middle(index):
-        return _fitted(read(index, 0.5), preprocessing), index
+        clip = _read(records, index, preprocessing, uniform(key, 1)[0])
+        for place, part in parts:
+            if part.stage == "decoded":
+                clip = _cut(clip, part.window(tf.shape(clip)[1:3], fold(key, place)))
+        clip = tf.cast(_fitted(clip, size), tf.uint8)
+        for stage in STAGES[1:]:
+            for place, part in parts:
+                if part.stage == stage:
+                    clip = _alike(part, clip, fold(key, place))
+        return clip, index
 
     def finish(clips, index):
-        clips = tf.ensure_shape(clips, [None, frames, *preprocessing.image_size, 3])
-        mean, std = tf.constant(preprocessing.mean), tf.constant(preprocessing.std)
-        return ((clips / 255 - mean) / std, *records.targets.for_training(index))
+        (labels,) = records.targets.for_training(index)
+        return tf.cast(clips, tf.float32), smoothed(labels, label_smoothing)
 
-    if seed is None:
-        clips = tf.data.Dataset.range(len(records)).map(middle, tf.data.AUTOTUNE)
-        batches = clips.batch(batch_size)
-    else:
-        clips = tf.data.Dataset.counter(start_step * batch_size).map(train, tf.data.AUTOTUNE)
-        batches = clips.batch(batch_size, drop_remainder=True)
-    return batches.map(finish, tf.data.AUTOTUNE).prefetch(tf.data.AUTOTUNE)
+    clips = tf.data.Dataset.counter(start_step * batch_size).map(draw, tf.data.AUTOTUNE)
+    batches = clips.batch(batch_size, drop_remainder=True).map(finish)
+    return _ordered(normalised(_kept(batches, rows), preprocessing))
+
+
+def evaluation_clips(records, preprocessing, batch_size, clips=1, rows=None):
+    """All videos once, in their order, with one clip of the middle, or several.
+
+    Args:
+        records, preprocessing: as in `clip_batches`.
+        batch_size: videos a batch; the last may have fewer.
+        clips: clips of each video, at even distances.
+        rows: places in each batch that are kept.
+
+    Returns:
+        A `tf.data.Dataset` of (pixels, labels): float32 `[b, clips, frames, h, w, 3]`, whole
+        values 0 to 255, and int64 `[b]`.
+
+    Raises:
+        ValueError: as in `clip_batches`, and for fewer than one clip.
+    """
+    _check(records, preprocessing, batch_size)
+    if clips < 1:
+        raise ValueError(f"`clips` must be at least 1. Received: {clips}.")
+
+    def load(index):
+        found = [
+            _fitted(_read(records, index, preprocessing, place), preprocessing)
+            for place in places(clips)
+        ]
+        return tf.stack(found), *records.targets.for_evaluation(index)
+
+    videos = tf.data.Dataset.range(len(records)).map(load, tf.data.AUTOTUNE)
+    return _ordered(_kept(videos.batch(batch_size), rows))
+
+
+def _check(records, preprocessing, batch_size):
+    if not isinstance(records.source, VideoSource):
+        raise ValueError(
+            f"Clips are cut from videos. Received: records of {type(records.source).__name__}."
+        )
+    if batch_size < 1:
+        raise ValueError(f"`batch_size` must be at least 1. Received: {batch_size}.")
+    if not preprocessing.frames or preprocessing.channels != 3:
+        raise ValueError(
+            "The model must take clips with three channels. "
+            f"Received: frames={preprocessing.frames}, {preprocessing.channels} channels."
+        )
+
+
+def _read(records, index, preprocessing, place):
+    position = tf.gather(records.positions, index)
+    numbers = frame_numbers(
+        records.source.length(position), preprocessing.frames, preprocessing.stride, place
+    )
+    return records.source.clip(position, numbers)
+
+
+def _cut(clip, box):
+    frames = clip.shape[0]
+    return tf.slice(clip, [0, box[0], box[1], 0], [frames, box[2], box[3], 3])
+
+
+def _alike(part, clip, key):
+    """Changes every frame by the same random numbers."""
+    if part.stage == "fitted":
+        return part(clip, tf.repeat(key[None], clip.shape[0], axis=0))
+    return tf.map_fn(lambda frame: part(frame, key), clip)
 
 
 def _fitted(clip, preprocessing):
@@ -108,3 +193,17 @@ def _fitted(clip, preprocessing):
         clip,
         fn_output_signature=tf.TensorSpec(shape, tf.float32),
     )
+
+
+def _kept(batches, rows):
+    """Some rows of each batch; of a short one they may be none."""
+    if rows is None:
+        return batches
+    first, last = rows[0], rows[-1] + 1
+    return batches.map(lambda *parts: tuple(part[first:last] for part in parts))
+
+
+def _ordered(batches):
+    options = tf.data.Options()
+    options.deterministic = True
+    return batches.with_options(options).prefetch(tf.data.AUTOTUNE)

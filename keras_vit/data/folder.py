@@ -12,6 +12,7 @@ from keras_vit.data.records import Records
 from keras_vit.data.targets import Classes, Unlabelled, gathered
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".gif", ".bmp", ".webp")
+VIDEOS = (".mp4", ".mkv", ".webm", ".avi", ".mov", ".m4v", ".mpg", ".mpeg")
 SPLITS = ("train", "val", "validation", "test")
 
 
@@ -93,6 +94,11 @@ def open_folder(folder, split=None):
     files = {name: _images(top / name, deep=True) for name in names}
     empty = [name for name in names if not files[name]]
     if empty:
+        if any(_is_video(name) for name in os.listdir(top / empty[0])):
+            raise ValueError(
+                f"{top} holds videos, and images are needed here: models that take clips are "
+                "trained by a recipe such as timesformer_clips."
+            )
         raise ValueError(
             f"Every class needs an image; in {top} there is none for {empty}. Add images ending "
             f"in {', '.join(SUFFIXES)}, or remove the folder."
@@ -166,6 +172,10 @@ def _visible(name):
 
 def _is_image(name):
     return name.lower().endswith(SUFFIXES)
+
+
+def _is_video(name):
+    return name.lower().endswith(VIDEOS)
 
 
 def _no_classes(folder):

@@ -10,6 +10,7 @@ from keras_vit.data.folder import folder_splits, open_folder
 from keras_vit.data.manifest import open_manifest
 from keras_vit.data.shards import is_shards, open_shards
 from keras_vit.data.tfds_source import PREFIX, TfdsData, is_prepared
+from keras_vit.data.video import open_videos
 
 # What a held-out split may be called, in the order of choice.
 VALIDATION = ("val", "validation", "test")
@@ -102,6 +103,29 @@ def find_data(spec, data_dir=None):
         return Data(spec, data.splits, data.open, slices=True)
     found = next(found for fits, found in _KINDS if fits(spec))
     return Data(spec, *found(spec))
+
+
+def find_videos(spec):
+    """Finds a folder of videos, whose records `keras_vit.data.clips` makes clips of.
+
+    Args:
+        spec: the folder, see `open_videos`; what is `Data` already is returned as it is.
+
+    Returns:
+        `Data`.
+
+    Raises:
+        FileNotFoundError: if there is no such folder.
+        ValueError: if it is no folder.
+    """
+    if isinstance(spec, Data):
+        return spec
+    if not Path(spec).is_dir() and (_is_tfds(spec) or Path(spec).exists()):
+        raise ValueError(
+            "Clips come from a folder of videos, FOLDER/CLASS/VIDEO, where VIDEO is a file or a "
+            f"folder of frames. Received: {spec}."
+        )
+    return Data(spec, folder_splits(spec), functools.partial(open_videos, spec))
 
 
 def available_splits(spec, data_dir=None):

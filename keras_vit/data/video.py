@@ -8,13 +8,11 @@ import numpy as np
 import tensorflow as tf
 
 from keras_vit.data.decode import decode
-from keras_vit.data.folder import SUFFIXES
+from keras_vit.data.folder import SUFFIXES, VIDEOS
 from keras_vit.data.naming import distinct
 from keras_vit.data.records import Records
 from keras_vit.data.targets import Classes, gathered
 from keras_vit.layers.extras import require
-
-VIDEOS = (".mp4", ".mkv", ".webm", ".avi", ".mov", ".m4v", ".mpg", ".mpeg")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -86,6 +84,12 @@ def open_videos(folder, split=None):
         if name not in class_names:
             raise ValueError(f"{top} has a class that {root / 'train'} has not: {name!r}.")
         found = _videos(top / name)
+        if not found and _pictures(top / name):
+            raise ValueError(
+                f"{top} holds images, and clips are needed here: put the frames of each video in "
+                f"a folder of its own, such as {top / name / 'video'}; or take a model or a "
+                "recipe for images, such as from_scratch."
+            )
         if not found:
             raise ValueError(
                 f"Every class needs a video; in {top} there is none for {name!r}: neither a file "

@@ -28,6 +28,9 @@ class Preprocessing:
         class_names: names of the classes in the order of the logits, or empty.
         probabilities: how logits become probabilities: by `"softmax"`, where an image has one
             class, or by `"sigmoid"`, where it may have several.
+        frames: frames of a clip where a model takes clips, 0 where it takes images. In a model's
+            config it is always the model's.
+        stride: frames of a video from one frame of a clip to the next.
 
     Raises:
         ValueError: for values outside these rules.
@@ -46,6 +49,8 @@ class Preprocessing:
     std: tuple = (0.5, 0.5, 0.5)
     class_names: tuple = ()
     probabilities: str = "softmax"
+    frames: int = 0
+    stride: int = 1
 
     def __post_init__(self):
         fix = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
@@ -71,11 +76,22 @@ class Preprocessing:
                 "`mean` and `std` must have one value a channel, `std` above zero. "
                 f"Received: mean={self.mean}, std={self.std}."
             )
+        if self.frames < 0 or self.stride < 1:
+            raise ValueError(
+                "`frames` must be at least 0 and `stride` at least 1. "
+                f"Received: frames={self.frames}, stride={self.stride}."
+            )
 
     @property
     def channels(self):
         """Number of channels of the images."""
         return len(self.mean)
+
+    @property
+    def shape(self):
+        """Shape of an image `(h, w, c)`, or of a clip `(frames, h, w, c)`."""
+        clip = (self.frames,) if self.frames else ()
+        return (*clip, *self.image_size, self.channels)
 
     def normalize(self, pixels):
         """Returns `(pixels / 255 - mean) / std` in float32.

@@ -26,15 +26,21 @@ COMMON = {
     "patch_size": 16,
     "num_classes": 400,
     "drop_path": 0.1,
-    "preprocessing": Preprocessing(
-        mean=(0.45,) * 3, std=(0.225,) * 3, resize="crop", crop=1.0, interpolation="bilinear"
-    ),
 }
-# Name -> fields of the config. The published frames lie 32, 16 and 4 frames of the video apart.
+
+
+def _published(frames, stride, **fields):
+    preprocessing = Preprocessing(
+        mean=(0.45,) * 3, std=(0.225,) * 3, resize="crop", crop=1.0, stride=stride
+    )
+    return {**COMMON, "frames": frames, "preprocessing": preprocessing, **fields}
+
+
+# Name -> fields of the config.
 NAMES = {
-    "timesformer_b16": {**COMMON, "frames": 8},
-    "timesformer_hr_b16": {**COMMON, "frames": 16, "image_size": 448},
-    "timesformer_l_b16": {**COMMON, "frames": 96},
+    "timesformer_b16": _published(8, 32),
+    "timesformer_hr_b16": _published(16, 16, image_size=448),
+    "timesformer_l_b16": _published(96, 4),
 }
 
 
@@ -55,6 +61,8 @@ class TimeSformerConfig(ViTConfig):
     def __post_init__(self):
         super().__post_init__()
         check_count("frames", self.frames)
+        preprocessing = dataclasses.replace(self.preprocessing, frames=self.frames)
+        object.__setattr__(self, "preprocessing", preprocessing)
         check_choice("space_time", self.space_time, SPACE_TIME)
         if not self.class_token or self.registers:
             raise ValueError(

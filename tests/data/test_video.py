@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 from PIL import Image
 
+from keras_vit.data import find_data, find_videos
 from keras_vit.data.video import count_frames, open_videos, read_frames
 
 
@@ -50,6 +51,28 @@ def test_folders_of_frames(tmp_path):
     assert clip.shape == (3, 16, 20, 3)
     assert clip[:, 0, 0, 0].tolist() == [level(1), level(1), level(4)]
     assert len(train.part(0.5, 0)) == 2
+
+
+def test_images_in_place_of_videos_and_videos_in_place_of_images(tmp_path):
+    write_frames(tmp_path / "images" / "run", 2)
+    with pytest.raises(ValueError, match="holds images, and clips are needed here"):
+        find_videos(tmp_path / "images").open()
+    (tmp_path / "videos" / "run").mkdir(parents=True)
+    (tmp_path / "videos" / "run" / "a.MP4").touch()
+    with pytest.raises(ValueError, match="holds videos, .* such as timesformer_clips"):
+        find_data(tmp_path / "videos").open()
+    (tmp_path / "list.csv").touch()
+    for wrong in (tmp_path / "list.csv", "tfds:mnist"):
+        with pytest.raises(ValueError, match="from a folder of videos, FOLDER/CLASS/VIDEO"):
+            find_videos(wrong)
+
+
+def test_splits_of_videos(tmp_path):
+    for split in ("train", "val"):
+        write_frames(tmp_path / split / "run" / "clip", 2)
+    data = find_videos(tmp_path)
+    assert find_videos(data) is data and data.splits == ("train", "val")
+    assert len(data.open("test")) == 1
 
 
 def test_what_is_wrong_is_named(tmp_path):

@@ -33,6 +33,15 @@ def test_it_is_a_value():
         FULL.crop = 1.0
 
 
+def test_a_clip_has_frames():
+    assert Preprocessing().shape == (224, 224, 3)
+    clip = Preprocessing(image_size=(4, 6), mean=(0.5,), std=(0.5,), frames=5, stride=2)
+    assert clip.shape == (5, 4, 6, 1)
+    for wrong in ({"frames": -1}, {"stride": 0}):
+        with pytest.raises(ValueError, match="`frames` must be at least 0 and `stride`"):
+            Preprocessing(**wrong)
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "float32", "float64"])
 def test_normalize_against_numpy(dtype):
     pixels = np.random.default_rng(3).integers(0, 256, (2, 5, 7, 3)).astype(dtype)
