@@ -1,5 +1,6 @@
 """Runs the scenarios, once for each number of replicas: see scenarios.py."""
 
+import fcntl
 import functools
 import json
 import os
@@ -26,7 +27,6 @@ CHOSEN = {
 }
 
 
-@functools.cache
 def run(replicas):
     # Without LLVM's own optimisation XLA takes half the time.
     environment = {**os.environ, "XLA_FLAGS": "--xla_backend_optimization_level=0"}
@@ -39,10 +39,23 @@ def run(replicas):
         text=True,
     )
     assert process.returncode == 0, process.stderr[-4000:]
-    return dict(json.loads(line) for line in process.stdout.splitlines())
+    return process.stdout
 
 
 @pytest.fixture(scope="session")
-def scenario():
+def scenario(tmp_path_factory, worker_id):
     """`scenario(replicas, name)` is the dict of a scenario's numbers."""
-    return lambda replicas, name: run(replicas)[name]
+    folder = tmp_path_factory.getbasetemp()
+    if worker_id != "master":
+        folder = folder.parent  # that of all workers: what one has run, the others read
+
+    @functools.cache
+    def numbers(replicas):
+        path = folder / f"scenarios_{replicas}.jsonl"
+        with path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                path.write_text(run(replicas))
+        return dict(json.loads(line) for line in path.read_text().splitlines())
+
+    return lambda replicas, name: numbers(replicas)[name]
