@@ -18,8 +18,11 @@ def test_the_table():
     assert "| swin_t | 50 | 96.0 % | 2 MEAN | 1.2 | 1.2 | 1.2 |" in text
 
 
-# What Vela 5.2 leaves to the CPU of each family: nothing, or means over the channels of images.
-LEFT = {"vit": {}, "deit": {}, "hybrid": {}, "swin": {"MEAN": 5}, "coatnet": {"MEAN": 5}}
+# What Vela 5.2 leaves to the CPU of each family: nothing, or the means over maps of the norms whose
+# gamma and beta cannot move past a max pooling.
+LEFT = {
+    "vit": {}, "deit": {}, "hybrid": {}, "swin": {}, "coatnet": {}, "coatnet_max": {"MEAN": 4}
+}  # fmt: skip
 
 
 @pytest.mark.prove
@@ -37,5 +40,3 @@ def test_a_family_maps_as_it_did(name, tmp_path):
         found = row(path, target)
         assert found["blockers"] == LEFT[name]
         assert found["milliseconds"] > 0 and found["sram_bytes"] > 0
-        if LEFT[name]:
-            assert found["share"] > 0.95 and "norm1 MEAN" in found["first_blocker"]

@@ -1,5 +1,7 @@
 """Norms without gamma and beta, which the layers behind them have taken over."""
 
+import math
+
 from keras import ops
 
 from keras_vit.layers import Layer
@@ -8,6 +10,17 @@ from keras_vit.layers import Layer
 def mean_of_squares(x):
     """The mean of the squares of the last axis."""
     return ops.mean(x * x, axis=-1, keepdims=True)
+
+
+def mean_of_rows(x):
+    """The mean of the last axis, taken in three dimensions at most.
+
+    Arm's compiler for Ethos-U leaves a mean over the channels of a map `[b, h, w, d]` to the CPU.
+    """
+    if len(x.shape) < 4:
+        return ops.mean(x, axis=-1, keepdims=True)
+    rows = ops.reshape(x, (-1, math.prod(x.shape[1:-1]), x.shape[-1]))
+    return ops.reshape(ops.mean(rows, axis=-1, keepdims=True), (-1, *x.shape[1:-1], 1))
 
 
 def self_product(x, weights=None):
@@ -55,4 +68,4 @@ class PlainNorm(Rms):
     """The same after the mean of each token is taken off."""
 
     def call(self, inputs, training=False):
-        return super().call(inputs - ops.mean(inputs, axis=-1, keepdims=True))
+        return super().call(inputs - mean_of_rows(inputs))

@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
 
-from keras_vit.export.rewrite.norms import PlainNorm, Rms, mean_of_squares, self_product
+from keras_vit.export.rewrite.norms import (
+    PlainNorm,
+    Rms,
+    mean_of_rows,
+    mean_of_squares,
+    self_product,
+)
 
 X = np.random.default_rng(3).normal(1.0, 2.0, size=(2, 3, 5, 8))
 
@@ -15,6 +21,11 @@ def test_the_norms_against_numpy():
     expected = centred / np.sqrt(centred.var(axis=-1, keepdims=True) + 1e-3)
     np.testing.assert_allclose(plain(X), expected, rtol=1e-12)
     assert rms.compute_output_shape(X.shape) == X.shape
+
+
+@pytest.mark.parametrize("x", [X, X[0], X[0, 0]])
+def test_a_mean_of_rows_is_that_of_the_last_axis(x):
+    np.testing.assert_allclose(mean_of_rows(x), x.mean(axis=-1, keepdims=True), rtol=1e-12)
 
 
 @pytest.mark.parametrize("x", [X, X[0], X[0, 0]])
