@@ -11,11 +11,18 @@ from pathlib import Path
 
 from keras_vit.cli.rivals.with_keras_vit import FIELDS
 from keras_vit.cli.rivals.with_matrix_product import SIDE as PRODUCT_SIDE
+from keras_vit.models import NAMES
 from keras_vit.models.flops import forward_flops, training_flops
 
 LOOP = Path(__file__).parent / "rivals" / "loop.py"
 START = LOOP.with_name("start.py")
-RIVALS = ("timm", "timm_compiled", "keras_hub")
+# Who has plain ViTs of any size; and of our other models, name -> who has the very same.
+OF_VITS = ("timm", "timm_compiled", "keras_hub")
+RELATIVES = {
+    **dict.fromkeys(("swin_t", "swin_s", "swin_b"), ("timm", "timm_compiled")),
+    "timesformer_b16": ("transformers",),
+}
+RIVALS = (*OF_VITS, "transformers")
 CALLS = ("inference", "training step")
 # The product is no rival but the measure of the machine.
 OURS, PRODUCT = "keras_vit", "matrix_product"
@@ -44,30 +51,73 @@ def rival_names(text):
 
 
 def settings_of(config, batch_size, dtype):
-    """Returns what the rivals are told of a plain ViT.
+    """Returns what the rivals are told of a model: the sizes of a plain ViT, or a name.
 
     Args:
-        config: a `ViTConfig`.
+        config: a plain `ViTConfig`, or that of one of `RELATIVES`.
         batch_size: images a call.
         dtype: policy or None.
 
     Raises:
         ValueError: for a model that the rivals do not have.
     """
+    half = dtype is not None and dtype.endswith("bfloat16")
+    shared = {"batch_size": batch_size, "dtype": "bfloat16" if half else "float32"}
+    if name := relative(config):
+        clip = {"frames": config.frames} if hasattr(config, "frames") else {}
+        sizes = {"image_size": config.image_size[0], "num_classes": config.num_classes}
+        return {"model": name, **clip, **sizes, **shared}
     plain = dataclasses.replace(type(config)(), **_sizes(config))
     kept = dataclasses.replace(config, preprocessing=None)
     if dataclasses.replace(plain, preprocessing=None) != kept:
-        raise ValueError("`--against` compares plain ViTs: others are not in the other packages.")
+        raise ValueError(
+            "`--against` compares plain ViTs and, as they are published, "
+            f"{', '.join(RELATIVES)}: others are not in the other packages."
+        )
     if config.image_size[0] != config.image_size[1]:
         raise ValueError(f"`--against` compares square images. Received: {config.image_size}.")
-    half = dtype is not None and dtype.endswith("bfloat16")
     return {
         **_sizes(config),
         "image_size": config.image_size[0],
         "patch_size": config.patch_size[0],
-        "batch_size": batch_size,
-        "dtype": "bfloat16" if half else "float32",
+        **shared,
     }
+
+
+def relative(config):
+    """Returns the name in `RELATIVES` that a config is of, or None."""
+    for name in RELATIVES:
+        family, fields = NAMES[name]
+        if family.config_class(**fields) == config:
+            return name
+    return None
+
+
+def check_rivals(names, settings):
+    """Checks that the others have the model.
+
+    Args:
+        names: of rivals.
+        settings: from `settings_of`.
+
+    Raises:
+        ValueError: if one has not.
+    """
+    there = having(settings)
+    for name in names:
+        if name not in there:
+            raise ValueError(
+                f"`--against` takes {', '.join(there)} for this model. Received: {name!r}."
+            )
+
+
+def having(settings):
+    """Returns the names of those who have the model.
+
+    Args:
+        settings: from `settings_of`.
+    """
+    return RELATIVES.get(settings.get("model"), OF_VITS)
 
 
 def _sizes(config):
@@ -222,7 +272,7 @@ def flops_of(config, call, batch_size):
     """Returns the operations of one call, by the model's own count.
 
     Args:
-        config: a `ViTConfig`.
+        config: a model's config.
         call: one of `CALLS`.
         batch_size: images a call.
     """
@@ -235,7 +285,7 @@ def share_of_the_machine(taken, config, call, batch_size):
 
     Args:
         taken: from `compare`.
-        config: the model's `ViTConfig`.
+        config: the model's config.
         call: one of `CALLS`.
         batch_size: images a call.
     """

@@ -13,7 +13,7 @@ def beside_table(config, batch_size, dtype, against, python, rounds):
     """Returns the table of this model and the others', each in a process of its own.
 
     Args:
-        config: a `ViTConfig`.
+        config: a model's config.
         batch_size: images a call.
         dtype: policy or None.
         against: names as `bench_against.rival_names` takes them.
@@ -22,6 +22,7 @@ def beside_table(config, batch_size, dtype, against, python, rounds):
     """
     names = beside.rival_names(against)
     settings = beside.settings_of(config, batch_size, dtype)
+    beside.check_rivals(names, settings)
     table = new_table(f"by turns, {settings['dtype']}", "images/s", "ours / theirs", "MiB more")
     for call in beside.CALLS:
         with out.status(f"{call} beside {', '.join(names)}: first calls compile"):
@@ -45,6 +46,8 @@ def files_table(config, python, rounds):
         config, python, rounds: as in `beside_table`.
     """
     settings = beside.settings_of(config, 1, None)
+    if "model" in settings:
+        raise ValueError(f"`--files` takes plain ViTs. Received: {settings['model']}.")
     table = new_table("exported, one image", "ms", "MiB more")
     ours = {}
     for precision, engines in beside.FILES.items():

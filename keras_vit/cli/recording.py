@@ -13,7 +13,7 @@ from keras_vit.cli.recording_fit import fit_cost
 from keras_vit.cli.recording_kills import kills
 from keras_vit.cli.recording_npu import npu
 from keras_vit.cli.recording_serving import serving
-from keras_vit.cli.recording_speed import growth, speed
+from keras_vit.cli.recording_speed import growth, relatives, speed
 from keras_vit.cli.recording_tpu import tpu_b16, tpu_table
 
 FASHION_MNIST = Path("/usr/share/datasets/fashion-mnist")  # Debian: dataset-fashion-mnist
@@ -28,6 +28,7 @@ ROWS = {
     "dinov2_probe": partial(dinov2_probe, source=FASHION_MNIST),
     "speed": speed,
     "growth": growth,
+    "relatives": relatives,
     "tpu_b16": tpu_b16,
     "tpu_table": tpu_table,
     "kills": kills,

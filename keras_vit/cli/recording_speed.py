@@ -20,6 +20,7 @@ TRAINING = [
     for size, batch in (("ti", 16), ("s", 8), ("b", 8))
     for dtype in ("float32", "bfloat16")
 ]
+RELATIVES = {"swin_t": 8, "timesformer_b16": 1}  # with the images, or clips, of a call
 STARTED = "vit_b16"
 FILES = ("vit_ti16", "vit_b16")
 # What grows, from the Ti/16 at 8 images: one of these at a time.
@@ -43,13 +44,7 @@ def speed(work, measure=beside.compare, start=beside.start_seconds):
         *((name, batch, dtype, "inference") for name, batch, dtype in INFERENCE),
         *((name, batch, dtype, "training step") for name, batch, dtype in TRAINING),
     ]
-    everyone = (beside.OURS, *beside.RIVALS, beside.PRODUCT)
-    rows = []
-    for name, batch, dtype, call in track(cells, "cells", console=err):
-        config, settings = _settings(name, batch, dtype)
-        taken = _kept(work, measure, everyone, settings, call)
-        share = beside.share_of_the_machine(taken, config, call, batch)
-        rows.append(_row(name, batch, dtype, call, taken) | {"share": round(share, 3)})
+    rows = _cells(work, measure, cells)
     for name in track(FILES, "files", console=err):
         for call, engines in beside.FILES.items():
             taken = _kept(work, measure, engines, _settings(name, 1, None)[1], call)
@@ -57,6 +52,21 @@ def speed(work, measure=beside.compare, start=beside.start_seconds):
     settings = _settings(STARTED, 1, None)[1]
     starts = {name: start(name, settings) for name in (beside.OURS, HUB)}
     return {"command": "make record ROW=speed", "rows": rows, "start": {STARTED: starts}}
+
+
+def relatives(work, measure=beside.compare):
+    """Times the models of `RELATIVES` by turns with those who have the very same.
+
+    Args:
+        work, measure: as in `speed`.
+    """
+    cells = [
+        (name, batch, dtype, call)
+        for name, batch in RELATIVES.items()
+        for call in beside.CALLS
+        for dtype in ("float32", "bfloat16")
+    ]
+    return {"command": "make record ROW=relatives", "rows": _cells(work, measure, cells)}
 
 
 def growth(work, measure=beside.compare):
@@ -103,6 +113,18 @@ def exponents(rows):
             for name in (beside.OURS, HUB)
         }
     return found
+
+
+def _cells(work, measure, cells):
+    """Measures each (model, images a call, dtype, call) with those who have the model."""
+    rows = []
+    for name, batch, dtype, call in track(cells, "cells", console=err):
+        config, settings = _settings(name, batch, dtype)
+        everyone = (beside.OURS, *beside.having(settings), beside.PRODUCT)
+        taken = _kept(work, measure, everyone, settings, call)
+        share = beside.share_of_the_machine(taken, config, call, batch)
+        rows.append(_row(name, batch, dtype, call, taken) | {"share": round(share, 3)})
+    return rows
 
 
 def _grown(what, value):

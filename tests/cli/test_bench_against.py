@@ -1,6 +1,8 @@
 """The packages beside are those of `make prove`; here this one stands in for them."""
 
+import importlib
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -8,8 +10,10 @@ from keras_vit import create_model
 from keras_vit.cli import bench_against
 from keras_vit.cli.bench_against import (
     FILES,
+    RELATIVES,
     Rival,
     Taken,
+    check_rivals,
     compare,
     rival_names,
     settings_of,
@@ -26,9 +30,7 @@ TINY = {name: SETTINGS[name] for name in FIELDS}
 
 def test_names():
     assert rival_names("timm, keras_hub") == ["timm", "keras_hub"]
-    with pytest.raises(
-        ValueError, match="`--against` takes timm, timm_compiled, keras_hub. Received: 'jax'"
-    ):
+    with pytest.raises(ValueError, match="takes timm, .*, transformers. Received: 'jax'"):
         rival_names("timm,jax")
 
 
@@ -36,6 +38,18 @@ def test_settings_of_a_plain_vit():
     found = settings_of(ViTConfig(**TINY), 5, "mixed_bfloat16")
     assert found == {**TINY, "batch_size": 5, "dtype": "bfloat16"}
     assert settings_of(ViTConfig(**TINY), 5, None)["dtype"] == "float32"
+
+
+def test_settings_of_a_relative():
+    config = create_model("timesformer_b16").config
+    found = settings_of(config, 2, "mixed_bfloat16")
+    assert found == {
+        "model": "timesformer_b16", "frames": 8, "image_size": 224, "num_classes": 400,
+        "batch_size": 2, "dtype": "bfloat16",
+    }  # fmt: skip
+    check_rivals(["transformers"], found)
+    with pytest.raises(ValueError, match="takes transformers for this model. Received: 'timm'"):
+        check_rivals(["transformers", "timm"], found)
 
 
 @pytest.mark.parametrize(
@@ -93,11 +107,28 @@ def test_the_other_engines_answer(call):
 
 @pytest.mark.prove
 @pytest.mark.parametrize("call", bench_against.CALLS)
-@pytest.mark.parametrize("name", bench_against.RIVALS)
+@pytest.mark.parametrize("name", bench_against.OF_VITS)
 def test_the_other_packages_answer(name, call):
     settings = settings_of(ViTConfig(**TINY), 2, "mixed_bfloat16")
     rival = Rival(name, sys.executable, call, settings)
     try:
         assert len(rival.call(2)) == 2 and (rival.growth is None or rival.growth > 0)
+    finally:
+        rival.close()
+
+
+@pytest.mark.prove
+@pytest.mark.parametrize("model, name", [("swin_t", "timm"), ("timesformer_b16", "transformers")])
+def test_the_relatives_twins_have_as_many_weights_and_answer(model, name, monkeypatch):
+    assert name in RELATIVES[model]
+    settings = settings_of(create_model(model).config, 1, None)
+    monkeypatch.syspath_prepend(Path(bench_against.LOOP).parent)
+    theirs = importlib.import_module(f"keras_vit.cli.rivals.with_{name}")
+    network = theirs.network(settings)
+    trained = sum(weights.numel() for weights in network.parameters() if weights.requires_grad)
+    assert trained == create_model(model).count_params()
+    rival = Rival(name, sys.executable, "inference", settings)
+    try:
+        assert len(rival.call(1)) == 1
     finally:
         rival.close()

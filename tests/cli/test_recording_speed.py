@@ -5,7 +5,7 @@ import pytest
 from keras_vit.cli import bench_against as beside
 from keras_vit.cli import recording_speed
 from keras_vit.cli.bench_against import Taken
-from keras_vit.cli.recording_speed import exponents, growth, speed
+from keras_vit.cli.recording_speed import exponents, growth, relatives, speed
 
 
 def measured(asked):
@@ -13,8 +13,8 @@ def measured(asked):
 
     def measure(names, settings, call, rounds):
         asked.append((settings, call))
-        cost = settings["batch_size"] * settings["image_size"] ** 2 * settings["depth"]
-        cost *= settings["width"] ** 1.5
+        cost = settings["batch_size"] * settings["image_size"] ** 2 * settings.get("depth", 1)
+        cost *= settings.get("width", 1) ** 1.5
         return {name: Taken(cost * (1 if name == beside.OURS else 2), int(cost)) for name in names}
 
     return measure
@@ -33,6 +33,15 @@ def test_every_cell_is_measured_once(tmp_path):
     ratio = first["keras_hub"]["seconds"] / first["keras_vit"]["seconds"]
     assert ratio == pytest.approx(2, rel=1e-3) and first["share"] > 0
     json.dumps(found)
+
+
+def test_the_relatives_are_measured_beside_those_who_have_them(tmp_path):
+    rows = relatives(tmp_path, measured([]))["rows"]
+    assert len(rows) == 4 * len(recording_speed.RELATIVES)
+    swin, clips = rows[0], rows[-1]
+    assert {"keras_vit", "timm", "timm_compiled"} < set(swin) and "keras_hub" not in swin
+    assert clips["model"] == "timesformer_b16" and "transformers" in clips and "timm" not in clips
+    assert swin["share"] > 0
 
 
 def test_the_exponents_are_those_of_the_law(tmp_path):

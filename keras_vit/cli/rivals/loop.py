@@ -3,11 +3,12 @@
     python loop.py MODULE CALL SETTINGS
 
 MODULE is a file beside this one whose `CALLS[CALL](settings)` gives the function to time; SETTINGS
-is JSON: `width depth num_heads mlp_dim patch_size image_size num_classes batch_size dtype`. A first
-line says that the function is there. Each line of standard input, a count, is then answered by a
-line of JSON: `seconds`, of each of so many calls, and `growth`, the bytes by which the process grew
-since the function was there, at its largest. Runs without keras_vit: the other packages'
-environments need not have it.
+is JSON: `width depth num_heads mlp_dim patch_size image_size num_classes batch_size dtype`, or
+`model`, a name of ours, in place of the first five, and for clips `frames`. A first line says that
+the function is there. Each line of standard input, a count, is then answered by a line of JSON:
+`seconds`, of each of so many calls, and `growth`, the bytes by which the process grew since the
+function was there, at its largest. Runs without keras_vit: the other packages' environments need
+not have it.
 """
 
 import contextlib

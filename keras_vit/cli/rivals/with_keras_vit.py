@@ -1,4 +1,4 @@
-"""This package's ViT."""
+"""This package's ViT, or a published model of it by name."""
 
 PACKAGE = "keras_vit"
 FIELDS = ("width", "depth", "num_heads", "mlp_dim", "patch_size", "image_size", "num_classes")
@@ -8,6 +8,8 @@ def model(settings, dtype):
     """Returns a model of random weights."""
     from keras_vit.factory import create_model
 
+    if "model" in settings:
+        return create_model(settings["model"], dtype=dtype)
     fields = {name: settings[name] for name in FIELDS}
     return create_model("vit_b16", dtype=dtype, **fields)
 
@@ -58,12 +60,13 @@ def keras_training_step(build, optimizer, settings):
 
 
 def drawn(settings):
-    """Returns random images and labels."""
+    """Returns random images, or clips, and labels."""
     import numpy as np
 
     size, batch = settings["image_size"], settings["batch_size"]
     random = np.random.default_rng(0)
-    images = random.normal(size=(batch, size, size, 3)).astype("float32")
+    clip = (settings["frames"],) if "frames" in settings else ()
+    images = random.normal(size=(batch, *clip, size, size, 3)).astype("float32")
     return images, random.integers(0, settings["num_classes"], batch)
 
 

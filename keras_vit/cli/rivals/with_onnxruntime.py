@@ -6,7 +6,7 @@ def written(settings, folder):
     import torch
     import with_timm  # a file beside this one: see `loop`
 
-    model = with_timm.architecture()(**with_timm.arguments(settings)).eval()
+    model = with_timm.network(settings).eval()
     size, path = settings["image_size"], f"{folder}/model.onnx"
     images = torch.zeros(settings["batch_size"], 3, size, size)
     torch.onnx.export(model, (images,), path, dynamo=False, opset_version=17)

@@ -1,0 +1,62 @@
+"""Calls of a PyTorch model, as the other packages' files time them."""
+
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+# Beside a CPU-only torch, torchvision lacks two compiled operators that are only imported here.
+# They live as long as this object does.
+OPERATORS = torch.library.Library("torchvision", "DEF")
+for _name in ("nms", "qnms"):
+    OPERATORS.define(f"{_name}(Tensor dets, Tensor scores, float threshold) -> Tensor")
+
+
+def inference(network, settings, compiled=False):
+    """Returns the function to time.
+
+    Args:
+        network: a module from `[b, 3, h, w]`, or clips `[b, t, 3, h, w]`, to logits.
+        settings: see `loop`.
+        compiled: whether PyTorch compiles it, which needs a C++ compiler on the CPU.
+    """
+    dtype = torch.bfloat16 if settings["dtype"] == "bfloat16" else torch.float32
+    model = network.to(DEVICE, dtype).eval()
+    if compiled:
+        model = torch.compile(model, dynamic=False)
+    images = drawn(settings).to(dtype)
+
+    def infer():
+        with torch.inference_mode():
+            model(images).float().cpu()
+
+    return infer
+
+
+def training_step(network, settings, compiled=False):
+    """Returns the function to time; the first call makes the optimizer's state.
+
+    Args:
+        network, settings, compiled: as in `inference`.
+    """
+    model = network.to(DEVICE).train()
+    if compiled:
+        model = torch.compile(model, dynamic=False)
+    images = drawn(settings)
+    labels = torch.randint(0, settings["num_classes"], (len(images),), device=DEVICE)
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-4, weight_decay=0.05)
+
+    def step():
+        with torch.autocast(DEVICE, torch.bfloat16, enabled=settings["dtype"] == "bfloat16"):
+            loss = torch.nn.functional.cross_entropy(model(images), labels)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        loss.item()
+
+    return step
+
+
+def drawn(settings):
+    """Returns random images, or clips."""
+    size = settings["image_size"]
+    clip = (settings["frames"],) if "frames" in settings else ()
+    return torch.randn(settings["batch_size"], *clip, 3, size, size, device=DEVICE)
