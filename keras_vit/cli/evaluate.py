@@ -9,6 +9,7 @@ from rich.table import Table
 
 from keras_vit.cli.console import bar, out
 from keras_vit.cli.data import DATA, DataDir
+from keras_vit.cli.predict import Clips
 
 HEAD = "head"
 
@@ -34,40 +35,63 @@ def evaluate(
         Path | None, typer.Option(help="Also write a page with pictures to this file.")
     ] = None,
     data_dir: DataDir = None,
+    clips: Clips = 1,
+    vocabulary: Annotated[
+        Path | None,
+        typer.Option(help="CLIP's vocabulary; by default that of the package open_clip_torch."),
+    ] = None,
+    clean: Annotated[
+        str, typer.Option(help="How CLIP's texts are cleaned: open_clip (by ftfy) or transformers.")
+    ] = "open_clip",
 ):
-    """Measure a model on labelled images, in its own runtime."""
-    from keras_vit.data import find_data
-
+    """Measure a model on labelled images or videos, or a CLIP on pairs, in its own runtime."""
     if by != HEAD and html:
         raise ValueError(f"`--html` shows what a head answers. Received: --by {by}; leave one out.")
-    found = find_data(data, data_dir)
-    if by == HEAD:
-        numbers = _by_head(model, found, split, batch_size, html)
+    from keras_vit.cli.evaluate_pairs import evaluate_pairs
+    from keras_vit.cli.opening import is_clip, open_predictor
+    from keras_vit.training.inputs import CLIPS, IMAGES, PAIRS
+
+    predictor = open_predictor(model) if by == HEAD else None
+    if predictor is None:
+        numbers = _by_features(model, IMAGES.find(data, data_dir), split, batch_size, by)
+    elif is_clip(predictor):
+        _no_page(html, "pairs")
+        found = PAIRS.find(data, data_dir)
+        numbers = evaluate_pairs(predictor.model, found, split, batch_size, vocabulary, clean)
+    elif predictor.preprocessing.frames:
+        _no_page(html, "clips")
+        found = CLIPS.find(data, data_dir)
+        numbers = _by_head(predictor, found, split, batch_size, None, clips)
     else:
-        numbers = _by_features(model, found, split, batch_size, by)
+        numbers = _by_head(predictor, IMAGES.find(data, data_dir), split, batch_size, html)
     if json_:
         write_json(numbers, json_)
 
 
-def _by_head(model, data, split, batch_size, html):
+def _no_page(html, words):
+    if html:
+        raise ValueError(
+            f"`--html` shows images, and MODEL takes {words}: leave it out. Received: {html}."
+        )
+
+
+def _by_head(predictor, data, split, batch_size, html, clips=1):
     """Measures, prints, writes the page; returns the numbers."""
     from keras_vit.cli.evaluate_report import check, write
-    from keras_vit.cli.opening import open_predictor
     from keras_vit.training import evaluate as run
 
-    predictor = open_predictor(model)
     if split is None and data.splits:
         split = "test"
     records = data.open(split)
     if html:
         check(records)
     with out.status(f"{len(records):,} images"):
-        result = run(predictor, records, batch_size)
+        result = run(predictor, records, batch_size, clips=clips)
         numbers = result.summary()
         if html:
-            write(html, predictor, records, result, f"{Path(model).name} on {data.spec}")
+            write(html, predictor, records, result, f"{predictor.path.name} on {data.spec}")
     show = _show_tags if "mean_average_precision" in numbers else _show_classes
-    show(numbers)
+    show(numbers, "clips" if predictor.preprocessing.frames else "images")
     return numbers
 
 
@@ -75,10 +99,16 @@ def _by_features(model, data, split, batch_size, by):
     """Measures and prints; returns the numbers."""
     from keras_vit.cli.opening import open_keras
     from keras_vit.training.feature_evaluation import MEASURES, evaluate_features
+    from keras_vit.training.inputs import IMAGES, inputs_of
 
     if by not in MEASURES:
         raise ValueError(f"`--by` must be one of {HEAD}, {', '.join(MEASURES)}. Received: {by!r}.")
     network = open_keras(model)
+    if inputs_of(network) is not IMAGES:
+        raise ValueError(
+            f"`--by {by}` compares features of images, and {model} takes "
+            f"{inputs_of(network).words}: leave it out."
+        )
     if split:
         train, test = data.open("train"), data.open(split)
     else:
@@ -104,7 +134,7 @@ def write_json(numbers, path):
         temporary.write_text(json.dumps(numbers, indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
-def _show_classes(numbers):
+def _show_classes(numbers, words):
     rows = [
         (
             row["name"],
@@ -116,19 +146,19 @@ def _show_classes(numbers):
         )
         for row in numbers["classes"]
     ]
-    out.print(_table(("images", "found", "", "correct when said", "F1"), rows))
+    out.print(_table((words, "found", "", "correct when said", "F1"), rows))
     top5 = f", top 5 {_percent(numbers['top5'])}" if len(numbers["classes"]) > 5 else ""
     out.print(
-        f"{numbers['images']:,} images: accuracy [bold]{_percent(numbers['accuracy'])}[/]{top5}, "
+        f"{numbers['images']:,} {words}: accuracy [bold]{_percent(numbers['accuracy'])}[/]{top5}, "
         f"loss {numbers['loss']:.3f}"
     )
     out.print(
         f"Calibration error {_percent(numbers['calibration_error'])}, "
-        f"{numbers['images_per_second']:,.0f} images a second"
+        f"{numbers['images_per_second']:,.0f} {words} a second"
     )
 
 
-def _show_tags(numbers):
+def _show_tags(numbers, words):
     rows = [
         (
             row["name"],
@@ -138,9 +168,9 @@ def _show_tags(numbers):
         )
         for row in numbers["classes"]
     ]
-    out.print(_table(("images", "average precision", ""), rows))
+    out.print(_table((words, "average precision", ""), rows))
     out.print(
-        f"{numbers['images']:,} images: mAP [bold]{_percent(numbers['mean_average_precision'])}[/]"
+        f"{numbers['images']:,} {words}: mAP [bold]{_percent(numbers['mean_average_precision'])}[/]"
         f", {numbers['images_per_second']:,.0f} images a second"
     )
 

@@ -29,8 +29,9 @@ def export(
     from keras_vit import runtime
     from keras_vit.cli.export_page import export_page
     from keras_vit.cli.opening import open_keras
-    from keras_vit.data import find_data
     from keras_vit.export import export as run
+    from keras_vit.models import CLIP
+    from keras_vit.training.inputs import inputs_of
     from keras_vit.training.report_sections import file_size
 
     if (out is None) == (page is None):
@@ -38,10 +39,28 @@ def export(
     network = open_keras(model)
     records = None
     if calibration is not None:
-        records = find_data(calibration, data_dir).open_for_training()
+        records = inputs_of(network).find(calibration, data_dir).open_for_training()
     if page is not None:
         return export_page(network, profile, page, records)
+    if isinstance(network, CLIP):
+        return export_towers(network, profile, out)
     with console.status(f"exporting for {profile}"):
         path = run(network, profile, out, records, xla_batches=xla_batch or ())
         size = file_size(runtime.open(path).size_bytes)
     console.print(f"Written to {path} ({size})", soft_wrap=True)
+
+
+def export_towers(network, profile, out):
+    """Writes both towers of a CLIP as one SavedModel; refuses other profiles with the remedy."""
+    from keras_vit.export.clip_saved_model import export_clip
+    from keras_vit.export.serving.versions import version_folder
+
+    if profile != "server":
+        raise ValueError(
+            "A whole CLIP is exported for `server` alone, both towers in one. For other profiles "
+            "export a classifier of it: `keras-vit zero-shot CLIP --labels ... --save CLASSIFIER`. "
+            f"Received: profile={profile}."
+        )
+    with console.status("exporting both towers"):
+        path = export_clip(network, version_folder(out))
+    console.print(f"Written to {path}", soft_wrap=True)

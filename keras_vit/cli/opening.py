@@ -26,6 +26,26 @@ def open_predictor(model):
     return runtime.open(model)
 
 
+def is_clip(predictor):
+    """Tells whether a predictor runs a whole CLIP, both towers."""
+    from keras_vit.models import CLIP
+
+    return isinstance(getattr(predictor, "model", None), CLIP)
+
+
+def require_classes(predictor):
+    """Refuses a CLIP where a model with classes is needed.
+
+    Raises:
+        ValueError: for a CLIP; names the remedy.
+    """
+    if is_clip(predictor):
+        raise ValueError(
+            f"{predictor.path} is a CLIP, and has no classes: name some with `keras-vit zero-shot "
+            '--labels "A,B"`.'
+        )
+
+
 def open_any(model, dtype=None):
     """Opens a model to look at its speed or its size: names get random weights.
 

@@ -9,6 +9,10 @@ from rich.text import Text
 
 from keras_vit.cli.console import bar, out
 
+Clips = Annotated[
+    int, typer.Option(min=1, help="Of a video, how many clips to average; for models of clips.")
+]
+
 
 def predict(
     model: Annotated[
@@ -18,13 +22,18 @@ def predict(
             "grpc://HOST:PORT/NAME of a server."
         ),
     ],
-    images: Annotated[list[Path], typer.Argument(metavar="IMAGE...", help="Picture files.")],
+    images: Annotated[
+        list[Path], typer.Argument(metavar="IMAGE...", help="Picture files; videos for clips.")
+    ],
     top: Annotated[int, typer.Option(min=1, help="How many classes to show.")] = 5,
+    clips: Clips = 1,
 ):
-    """Say what is in pictures."""
-    from keras_vit.cli.opening import open_predictor
+    """Say what is in pictures or videos."""
+    from keras_vit.cli.opening import open_predictor, require_classes
 
-    answers = open_predictor(model).predict_files(images, top=top)
+    predictor = open_predictor(model)
+    require_classes(predictor)
+    answers = predictor.predict_files(images, top=top, clips=clips)
     for image, answer in zip(images, answers, strict=True):
         out.print(Text(str(image), style="bold"), soft_wrap=True)
         out.print(answer_table(answer))

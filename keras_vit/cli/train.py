@@ -48,17 +48,17 @@ def train(
     find_lr: FindRate = False,
     wandb: Wandb = None,
 ):
-    """Train a model on your images by a recipe."""
-    from keras_vit.data import find_data
+    """Train a model on your images, videos or pairs of image and text by a recipe."""
     from keras_vit.training import recipe as recipe_named
     from keras_vit.training import train as run
+    from keras_vit.training.inputs import inputs_of
     from keras_vit.training.run import has_state
 
     changes = parse_changes(set_ or [])
     if seed is not None:
         changes["seed"] = seed
     chosen = recipe_named(recipe, changes)
-    found = find_data(data, data_dir)
+    found = inputs_of(chosen.model).find(data, data_dir)
     if dry_run or show_groups or find_lr:
         look(chosen, found, out, fraction, dry_run, show_groups, find_lr)
         return
@@ -89,7 +89,7 @@ def tell(result):
     last, task = result.history[-1] if result.history else {}, result.task
     if f"val_{task.measure}" in last:
         console.print(
-            f"{task.title} on {len(result.held_out):,} held-out images: "
+            f"{task.title} on {len(result.held_out):,} held-out {result.words}: "
             f"[bold]{100 * last[f'val_{task.measure}']:.1f} %[/]"
         )
     console.print(f"Written to {result.folder}", soft_wrap=True)

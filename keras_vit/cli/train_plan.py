@@ -35,18 +35,19 @@ def rows(found):
     images = found.steps * recipe.batch_size
     start = f"from {recipe.weights}" if recipe.weights else "from scratch"
     stop = f", or {recipe.patience} without a better {setting.monitor}" if recipe.patience else ""
+    what, names = setting.inputs.words, setting.train.class_names
+    classes = f", {len(names)} classes" if names else ""
     return [
         ("model", f"{recipe.model}, {start}, {recipe.precision}"),
         ("parameters", f"{count:,}, of which {trained:,} are trained"),
         (
-            "images",
-            f"{len(setting.train):,} to train, {len(setting.held_out):,} held out, "
-            f"{len(setting.train.class_names)} classes",
+            what,
+            f"{len(setting.train):,} to train, {len(setting.held_out):,} held out{classes}",
         ),
         (
             "steps",
             f"{found.steps:,}: {recipe.epochs} epochs{stop} of {setting.steps:,}, with "
-            f"{recipe.batch_size} images each; {images:,} images in all",
+            f"{recipe.batch_size} {what} each; {images:,} {what} in all",
         ),
         (
             "learning rate",
@@ -57,7 +58,7 @@ def rows(found):
         ("augmentation", ", ".join(map(str, recipe.augment)) or "none"),
         (
             "arithmetic",
-            f"{found.forward_flops / 1e9:,.3g} GFLOP an image forward, "
+            f"{found.forward_flops / 1e9:,.3g} GFLOP each forward, "
             f"{found.training_flops / 1e9:,.3g} in training; "
             f"{found.training_flops * images / 1e15:,.3g} PFLOP in all",
         ),

@@ -9,7 +9,9 @@ from keras_vit.data.augment import augmentations, smoothed
 from keras_vit.data.decode import fit
 from keras_vit.data.order import example, fold, uniform
 from keras_vit.data.pipeline import normalised
-from keras_vit.data.video import VideoSource
+from keras_vit.data.records import Records
+from keras_vit.data.targets import Unlabelled
+from keras_vit.data.video import VideoSource, count_frames
 
 # The parts that all frames of a clip can share.
 STAGES = ("decoded", "image", "fitted")
@@ -150,6 +152,27 @@ def evaluation_clips(records, preprocessing, batch_size, clips=1, rows=None):
 
     videos = tf.data.Dataset.range(len(records)).map(load, tf.data.AUTOTUNE)
     return _ordered(_kept(videos.batch(batch_size), rows))
+
+
+def video_clips(path, preprocessing, clips=1):
+    """Returns clips of one video, as raw pixels.
+
+    Args:
+        path: a video file, or a folder of frames.
+        preprocessing: `Preprocessing` of a model that takes clips.
+        clips: how many, at even distances.
+
+    Returns:
+        float32 `[clips, frames, h, w, 3]`, whole values 0 to 255.
+
+    Raises:
+        ValueError: for what is no video, for fewer than one clip, or a model of other than colour
+            clips.
+    """
+    source = VideoSource((path,), np.array([count_frames(path)], "int64"))
+    records = Records(source, Unlabelled(1), [0])
+    ((pixels,),) = evaluation_clips(records, preprocessing, 1, clips).as_numpy_iterator()
+    return pixels[0]
 
 
 def _check(records, preprocessing, batch_size):

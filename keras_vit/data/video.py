@@ -106,9 +106,12 @@ def count_frames(path):
     """Returns the number of frames of a video; of a file, of those that can be decoded.
 
     Raises:
+        FileNotFoundError: if it is not there.
         ValueError: if it has none, or is no video.
     """
     path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"There is no video {path}.")
     count = len(_pictures(path)) if path.is_dir() else sum(1 for _ in _decoded(path))
     if not count:
         raise ValueError(f"{path} has no frame.")

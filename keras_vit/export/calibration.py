@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import tensorflow as tf
 
-from keras_vit.data import available_splits, open_data
+from keras_vit.data import find_data, find_videos
+from keras_vit.data.clips import evaluation_clips
 from keras_vit.data.pipeline import evaluation_batches
 from keras_vit.data.records import Records
 
@@ -35,7 +36,7 @@ def calibration_images(calibration, preprocessing, limit=LIMIT, seed=0):
         ValueError: for another kind, another size, no image, or pixels that are not raw.
     """
     images = _images(calibration, preprocessing, limit, seed)
-    shape = (*preprocessing.image_size, preprocessing.channels)
+    shape = preprocessing.shape
     if not len(images) or images.shape[1:] != shape:
         raise ValueError(
             f"`calibration` must hold images of the shape {shape}, at least one. "
@@ -64,7 +65,7 @@ def spread(count, limit):
 
 def random_images(preprocessing, count=16):
     """Returns images of noise, `[count, h, w, c]`: what is compared where no images were given."""
-    shape = (count, *preprocessing.image_size, preprocessing.channels)
+    shape = (count, *preprocessing.shape)
     return np.random.default_rng(0).integers(0, 256, shape).astype("float32")
 
 
@@ -78,7 +79,8 @@ def with_full_range(images):
     camera takes.
     """
     images = images.copy()
-    images[0, 0, 0], images[0, -1, -1] = 0, 255
+    first = images[0].reshape(-1, images.shape[-1])
+    first[0], first[-1] = 0, 255
     return images
 
 
@@ -109,14 +111,18 @@ def balanced(labels, limit, seed=0):
 
 def _images(calibration, preprocessing, limit, seed):
     if isinstance(calibration, str | Path):
-        split = "train" if available_splits(calibration) else None
-        calibration = open_data(str(calibration), split)
+        find = find_videos if preprocessing.frames else find_data
+        calibration = find(str(calibration)).open_for_training()
     if isinstance(calibration, tf.data.Dataset):
-        return _from_dataset(calibration, limit)
+        return _from_dataset(calibration, limit, preprocessing)
     if isinstance(calibration, Records):
         records = calibration.select(_chosen(calibration, limit, seed))
-        return _from_dataset(evaluation_batches(records, preprocessing, limit), limit)
-    if hasattr(calibration, "shape") and len(calibration.shape) == 4:
+        if preprocessing.frames:
+            clips = evaluation_clips(records, preprocessing, 1).map(lambda clip, *_: clip[0])
+            return _from_dataset(clips, limit, preprocessing)
+        batches = evaluation_batches(records, preprocessing, limit)
+        return _from_dataset(batches, limit, preprocessing)
+    if hasattr(calibration, "shape") and len(calibration.shape) == 1 + len(preprocessing.shape):
         images = np.asarray(calibration)
         return images[spread(len(images), limit)].astype("float32")
     raise ValueError(
@@ -132,10 +138,10 @@ def _chosen(records, limit, seed):
     return balanced(np.asarray(labels), limit, seed)
 
 
-def _from_dataset(dataset, limit):
+def _from_dataset(dataset, limit, preprocessing):
     spec = tf.nest.flatten(dataset.element_spec)[0]
     first = dataset.map(lambda *parts: tf.cast(tf.nest.flatten(parts)[0], tf.float32))
-    if spec.shape.rank == 4:
+    if spec.shape.rank == 1 + len(preprocessing.shape):
         first = first.unbatch()
     images = list(first.take(limit).as_numpy_iterator())
     return np.stack(images) if images else np.zeros((0,))

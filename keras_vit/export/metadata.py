@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from keras_vit.export.flatbuffer_entry import with_metadata
+from keras_vit.export.serving.card import takes
 from keras_vit.layers.extras import require
 from keras_vit.runtime.embedded import LABELS
 from keras_vit.version import __version__
@@ -76,7 +77,8 @@ def image_classifier(name, preprocessing, outputs=("logits",), licence=None):
     graph = tables.table({2: ("offset", given), 3: ("offset", results)})
     texts = {
         0: name,
-        1: f"An image classifier of {len(preprocessing.class_names) or 'some'} classes.",
+        1: f"A classifier of {takes(preprocessing)}: "
+        f"{len(preprocessing.class_names) or 'some'} classes.",
         2: __version__,
         4: "keras_vit",
         5: licence,

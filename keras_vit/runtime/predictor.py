@@ -37,7 +37,8 @@ class Predictor:
         """Returns the logits of images.
 
         Args:
-            pixels: raw pixels 0 to 255, uint8 or float, `[b, h, w, c]` at the model's size.
+            pixels: raw pixels 0 to 255, uint8 or float, `[b, h, w, c]` at the model's size; of a
+                model of clips `[b, frames, h, w, c]`.
 
         Returns:
             A float32 numpy array `[b, num_classes]`.
@@ -45,9 +46,17 @@ class Predictor:
         Raises:
             ValueError: for pixels of another shape or range.
         """
+        return np.asarray(self._run(self.checked(pixels)), "float32")
+
+    def checked(self, pixels):
+        """Returns pixels as an array.
+
+        Raises:
+            ValueError: for pixels of another shape or range than the model's.
+        """
         pixels = np.asarray(pixels)
-        shape = (*self.preprocessing.image_size, self.preprocessing.channels)
-        if pixels.ndim != 4 or pixels.shape[1:] != shape:
+        shape = self.preprocessing.shape
+        if pixels.shape[1:] != shape:
             raise ValueError(
                 f"`pixels` must have the shape [b, {', '.join(map(str, shape))}]. "
                 f"Received: shape={pixels.shape}."
@@ -57,14 +66,16 @@ class Predictor:
                 "`pixels` must be raw values from 0 to 255, not normalised ones. "
                 f"Received: values from {pixels.min()} to {pixels.max()}."
             )
-        return np.asarray(self._run(pixels), "float32")
+        return pixels
 
-    def predict_files(self, paths, top=5):
-        """Classifies picture files.
+    def predict_files(self, paths, top=5, clips=1):
+        """Classifies picture files or, where the model takes clips, videos.
 
         Args:
-            paths: list of file names.
+            paths: list of file names; a video may also be a folder of frames.
             top: number of classes for each, at least 1.
+            clips: how many clips of a video are looked at, at even distances; their probabilities
+                are averaged.
 
         Returns:
             For each path a list of (class name, probability), the most probable first. Without
@@ -72,11 +83,14 @@ class Predictor:
             each probability stands for itself.
 
         Raises:
-            ValueError: for a file that is no picture, or `top` below 1.
+            ValueError: for a file that is no picture or no video, or `top` or `clips` below 1.
             FileNotFoundError: for a file that is not there.
         """
         if top < 1:
             raise ValueError(f"`top` must be at least 1. Received: {top}.")
+        if self.preprocessing.frames:
+            rows = [self.probabilities_of_video(path, clips) for path in paths]
+            return [self._best(row, top) for row in rows]
         paths, results = list(paths), []
         for start in range(0, len(paths), BATCH_SIZE):
             pixels = np.stack([self._pixels(path) for path in paths[start : start + BATCH_SIZE]])
@@ -87,7 +101,28 @@ class Predictor:
         """Returns the probabilities of logits `[b, num_classes]`, as the model was trained."""
         return PROBABILITIES[self.preprocessing.probabilities](logits)
 
+    def probabilities_of_video(self, path, clips=1):
+        """Returns the probabilities of the classes of a video, `[num_classes]`.
+
+        Args:
+            path: a video file, or a folder of frames.
+            clips: how many clips are looked at; the mean of their probabilities is returned.
+        """
+        from keras_vit.data.clips import video_clips
+
+        pixels = video_clips(path, self.preprocessing, clips)
+        return self.probabilities(self.logits(pixels)).mean(axis=0)
+
     def _pixels(self, path):
+        return self.pixels_and_size(path)[0]
+
+    def pixels_and_size(self, path):
+        """Returns a picture file at the model's size, `[h, w, c]`, and its own (height, width).
+
+        Raises:
+            ValueError: for a file that is no picture.
+            FileNotFoundError: for a file that is not there.
+        """
         # TensorFlow is needed for pictures, and not for arrays: a JAX installation may lack it.
         from keras_vit.data.decode import decode, fit
 
@@ -97,7 +132,7 @@ class Predictor:
         except Exception as error:  # TensorFlow has a dozen types for what a file can be
             reason = str(error).strip().partition("\n")[0]
             raise ValueError(f"{path} cannot be decoded as a picture: {reason}") from error
-        return np.asarray(fit(image, self.preprocessing))
+        return np.asarray(fit(image, self.preprocessing)), image.shape[:2]
 
     def _best(self, probabilities, top):
         order = np.argsort(-probabilities, kind="stable")[:top]

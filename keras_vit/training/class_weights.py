@@ -1,4 +1,4 @@
-"""What an image counts in the loss, by its class."""
+"""What an image counts in the loss, by its class, or what a tag does where it is."""
 
 import numpy as np
 
@@ -41,6 +41,31 @@ def class_weights(value, targets):
     names, sizes = targets.class_names, targets.class_sizes
     if value == BALANCED:
         return (len(targets) / (len(names) * np.maximum(sizes, 1))).astype("float32")
+    return _by_name(value, names)
+
+
+def presence_weights(value, targets):
+    """Returns what it counts that an image has a class, where that it has not counts 1.
+
+    Args:
+        value: a recipe's `class_weight`, not None.
+        targets: the `Tags` of the training images.
+
+    Returns:
+        float32 `[num_classes]`. By `"balanced"` the images that have a class count as much as
+        those that have not: it is the number of these, divided by that of those, as PyTorch's
+        documentation of `pos_weight` has it; 1 for a class that no image has.
+
+    Raises:
+        ValueError: for the name of a class that there is not.
+    """
+    if value != BALANCED:
+        return _by_name(value, targets.class_names)
+    have = targets.class_sizes
+    return np.where(have, (len(targets) - have) / np.maximum(have, 1), 1).astype("float32")
+
+
+def _by_name(value, names):
     value = {str(name): weight for name, weight in value.items()}
     for name in value:
         if name not in names:

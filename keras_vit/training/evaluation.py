@@ -6,8 +6,10 @@ import time
 import numpy as np
 
 from keras_vit.data import Classes, Tags, evaluation_batches
+from keras_vit.data.clips import evaluation_clips
 from keras_vit.runtime import softmax
 from keras_vit.training.calibration import expected_calibration_error, reliability
+from keras_vit.training.inputs import CLIPS, IMAGES
 from keras_vit.training.multi_label import TagEvaluation
 
 
@@ -118,22 +120,26 @@ class Evaluation:
         return float(np.mean(self.predictions == other.predictions))
 
 
-def evaluate(predictor, records, batch_size=64, progress=None):
-    """Runs a predictor over labelled images.
+def evaluate(predictor, records, batch_size=64, progress=None, clips=1):
+    """Runs a predictor over labelled images, or videos where it takes clips.
 
     Args:
         predictor: from `keras_vit.runtime.open`.
         records: from `keras_vit.data.open_data`.
         batch_size: images a call.
         progress: called with the number of images of each batch done, or None.
+        clips: of each video how many clips are looked at; the logits are then the logarithm of
+            the mean of their probabilities.
 
     Returns:
         An `Evaluation`, or a `TagEvaluation` where an image may have several classes.
 
     Raises:
         ValueError: if the classes of the model and of the data are not the same, or the images
-            have none.
+            have none; or for images where the model takes clips, and the reverse.
     """
+    preprocessing = predictor.preprocessing
+    (CLIPS if preprocessing.frames else IMAGES).check(records)
     kind = EVALUATIONS.get(type(records.targets))
     if kind is None:
         raise ValueError(
@@ -142,10 +148,14 @@ def evaluate(predictor, records, batch_size=64, progress=None):
         )
     check_classes(predictor.class_names, records.class_names)
     logits, labels, seconds = [], [], []
-    for pixels, classes in evaluation_batches(records, predictor.preprocessing, batch_size):
+    if preprocessing.frames:
+        batches, answer = evaluation_clips(records, preprocessing, batch_size, clips), _of_videos
+    else:
+        batches, answer = evaluation_batches(records, preprocessing, batch_size), _of_images
+    for pixels, classes in batches:
         pixels = pixels.numpy()
         start = time.perf_counter()
-        logits.append(predictor.logits(pixels))
+        logits.append(answer(predictor, pixels))
         seconds.append(time.perf_counter() - start)
         labels.append(classes.numpy())
         if progress:
@@ -156,6 +166,20 @@ def evaluate(predictor, records, batch_size=64, progress=None):
         records.class_names,
         _images_per_second(list(map(len, labels)), seconds),
     )
+
+
+def _of_images(predictor, pixels):
+    return predictor.logits(pixels)
+
+
+def _of_videos(predictor, pixels):
+    """The logits of videos from those of their clips, `[b, clips, frames, h, w, c]`."""
+    videos, clips = pixels.shape[:2]
+    logits = predictor.logits(pixels.reshape(-1, *pixels.shape[2:]))
+    if clips == 1:
+        return logits
+    probabilities = predictor.probabilities(logits.astype("float64"))
+    return np.log(probabilities.reshape(videos, clips, -1).mean(axis=1)).astype("float32")
 
 
 # Kind of the targets -> what is measured.

@@ -15,7 +15,8 @@ def first_batch(batches, preprocessing):
     """Draws the images of the first batch, with their labels under them.
 
     Args:
-        batches: dataset of (normalised images, labels `[b, num_classes]`) or more.
+        batches: dataset of (normalised images or clips, labels `[b, num_classes]` or texts `[b]`)
+            or more.
         preprocessing: the model's.
 
     Returns:
@@ -25,7 +26,7 @@ def first_batch(batches, preprocessing):
     pixels = (images * preprocessing.std + np.array(preprocessing.mean)) * 255
     pixels = np.uint8(np.clip(np.round(pixels), 0, 255))
     captions = [_caption(row, preprocessing.class_names) for row in labels]
-    return sheet([enlarged(picture, SIDE) for picture in pixels], captions)
+    return sheet([_drawn(picture) for picture in pixels], captions)
 
 
 class FirstBatch(keras.callbacks.Callback):
@@ -51,8 +52,17 @@ class FirstBatch(keras.callbacks.Callback):
         writer.close()
 
 
+def _drawn(pixels):
+    """A picture; of a clip the first, the middle and the last one, side by side."""
+    if pixels.ndim == 3:
+        return enlarged(pixels, SIDE)
+    return np.concatenate([enlarged(pixels[i], SIDE) for i in (0, len(pixels) // 2, -1)], axis=1)
+
+
 def _caption(labels, class_names):
-    """The classes of an image, the main one first, with their shares where it is mixed."""
+    """The text of an image, or its classes, the main one first, with their shares if mixed."""
+    if isinstance(labels, bytes):
+        return labels.decode("utf-8", "replace")
     order = [index for index in np.argsort(-labels, kind="stable") if labels[index] > LEAST]
     main = max(labels.max(), 1e-6)
     names = []

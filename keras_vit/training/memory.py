@@ -66,9 +66,10 @@ def kept_activations(model, batch_size):
         values = [variable.value for variable in model.trainable_variables]
         return [g for g in tape.gradient(outputs, values) if g is not None]
 
-    graph = step.get_concrete_function(
-        tf.TensorSpec((batch_size, *model.input_shape[1:]), tf.float32)
-    ).graph
+    specs = tf.nest.map_structure(
+        lambda one: tf.TensorSpec((batch_size, *one.shape[1:]), one.dtype), model.input
+    )
+    graph = step.get_concrete_function(specs).graph
     kept = {}
     for operation in graph.get_operations():
         if operation in forward:

@@ -122,7 +122,8 @@ def sgd(model, learning_rate, weight_decay=0.0):
         learning_rate: a number or a schedule.
         weight_decay: as in `adamw`.
     """
-    return _built(keras.optimizers.SGD(learning_rate, 0.9, weight_decay=weight_decay), model)
+    optimizer = keras.optimizers.SGD(learning_rate, 0.9, weight_decay=weight_decay, name="sgd")
+    return _built(optimizer, model)
 
 
 def lamb(model, learning_rate, weight_decay=0.0):

@@ -87,7 +87,7 @@ def draw_plan(found, folder):
         {"": [float(rate(int(step))) for step in steps]},
         ("epoch", "learning rate"),
     )
-    picture = first_batch(setting.batches(found.model.preprocessing)(0), found.model.preprocessing)
+    picture = first_batch(setting.shown(found.model.preprocessing), found.model.preprocessing)
     with replacing(folder / "first_batch.png") as temporary:
         Image.fromarray(picture).save(temporary, "PNG")
     return schedule, folder / "first_batch.png"

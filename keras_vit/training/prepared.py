@@ -3,25 +3,23 @@
 import dataclasses
 import functools
 
-from keras_vit.data import (
-    Records,
-    evaluation_batches,
-    find_data,
-    normalised,
-    skip_broken,
-    training_batches,
-)
+from keras_vit.data import Records
 from keras_vit.factory import create_model
 from keras_vit.layers import Preprocessing
+from keras_vit.models import NAMES, TimeSformer
 from keras_vit.step import exact
-from keras_vit.training.class_weights import class_weights, weighted_batches
+from keras_vit.training.class_weights import class_weights, presence_weights, weighted_batches
 from keras_vit.training.evaluation import check_classes
 from keras_vit.training.fine_tuning import freeze
-from keras_vit.training.losses import loss_of, smoothing_in_data
+from keras_vit.training.inputs import inputs_of
+from keras_vit.training.losses import loss_of
 from keras_vit.training.optimizers import optimizer_of
 from keras_vit.training.recipes import Recipe
 from keras_vit.training.schedules import SCHEDULES
 from keras_vit.training.tasks import Task, task_of
+
+# Fields of a TimeSformer's config that an image model has not.
+OF_CLIPS = ("frames", "space_time")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +37,11 @@ class Prepared:
     task: Task
     train: Records
     held_out: Records
+
+    @property
+    def inputs(self):
+        """What the model takes: see `keras_vit.training.inputs`."""
+        return inputs_of(self.recipe.model)
 
     @property
     def steps(self):
@@ -84,7 +87,7 @@ class Prepared:
         exact(model, clip_norm=recipe.clip_norm)
         model.compile(
             optimizer_of(model, recipe, rate or self.rate()),
-            loss_of(recipe),
+            loss_of(recipe, self.presence()),
             metrics=self.task.metrics(len(self.train.class_names)),
         )
         return model
@@ -98,39 +101,36 @@ class Prepared:
         Args:
             preprocessing: the model's.
         """
-        recipe = self.recipe
+        weight = self.recipe.class_weight if self.task.probabilities == "softmax" else None
 
         @functools.lru_cache(maxsize=1)
         def batches(step, rows=None):
-            found = training_batches(
-                self.train,
-                preprocessing,
-                recipe.batch_size,
-                recipe.seed,
-                start_step=step,
-                augment=recipe.augment,
-                repeats=recipe.repeats,
-                label_smoothing=smoothing_in_data(recipe),
-                rows=rows,
-            )
-            if recipe.class_weight is None:
+            found = self.inputs.batches(self, preprocessing, step, rows)
+            if weight is None:
                 return found
-            return weighted_batches(found, class_weights(recipe.class_weight, self.train.targets))
+            return weighted_batches(found, class_weights(weight, self.train.targets))
 
         return batches
 
+    def presence(self):
+        """Returns what it counts that an image has a class, where it may have several, or None."""
+        weight = self.recipe.class_weight
+        if weight is None or self.task.probabilities != "sigmoid":
+            return None
+        return presence_weights(weight, self.train.targets)
+
+    def shown(self, preprocessing):
+        """Returns the first batches as people look at them: with their labels or texts."""
+        return self.inputs.shown(self, preprocessing)
+
     def validation(self, preprocessing, rows=None):
-        """Returns the held-out images as `fit` takes them: normalised, with labels.
+        """Returns what is held out as `fit` takes it: normalised, with labels or texts.
 
         Args:
             preprocessing: the model's.
             rows: a range, to have these rows of each batch made alone.
         """
-        classes, size = len(preprocessing.class_names), self.recipe.batch_size
-        batches = evaluation_batches(self.held_out, preprocessing, size, rows=rows)
-        return normalised(batches, preprocessing).map(
-            lambda images, labels: (images, self.task.labels(labels, classes))
-        )
+        return self.inputs.validation(self, preprocessing, rows)
 
 
 def prepared(recipe, data, fraction=1.0, folder=None, tell=None):
@@ -138,8 +138,9 @@ def prepared(recipe, data, fraction=1.0, folder=None, tell=None):
 
     Args:
         recipe: a `Recipe`.
-        data: a `Records`, or what `keras_vit.data.find_data` takes. With splits of its own those
-            are used, otherwise a share of each class is held out.
+        data: a `Records`, or DATA that the recipe's model takes: what `keras_vit.data.find_data`
+            finds or, for clips, `find_videos`. With splits of its own those are used, otherwise a
+            share of each class is held out.
         fraction: share of each class of the training images that is used, in (0, 1].
         folder: where the images that cannot be read are listed; None to take them as they are.
         tell: called with a sentence for the user, or None.
@@ -154,8 +155,9 @@ def prepared(recipe, data, fraction=1.0, folder=None, tell=None):
     task = task_of(train.targets)
     found = Prepared(task.fitting(recipe), task, train.part(fraction, recipe.seed), held_out)
     if tell and found.recipe.loss != recipe.loss:
-        tell(f"An image may have several classes: the loss is {found.recipe.loss}.")
+        tell(f"{task.reason}: the loss is {found.recipe.loss}.")
     if recipe.class_weight is not None:
+        found.presence()
         class_weights(recipe.class_weight, found.train.targets)
     found.task.monitor(recipe, len(train.class_names))
     return found
@@ -163,18 +165,20 @@ def prepared(recipe, data, fraction=1.0, folder=None, tell=None):
 
 def _splits(data, recipe, folder, tell):
     """Training and held-out images, without those that cannot be read."""
+    inputs = inputs_of(recipe.model)
 
     def readable(records, name):
-        task_of(records.targets)  # before all of them are looked at
+        inputs.check(records)  # before all of them are looked at
+        task_of(records.targets)
         if folder is None:
             return records
-        kept, found = skip_broken(records, folder / name)
-        if found.broken:
-            tell(found.summary())
+        kept, broken = inputs.readable(records, folder / name)
+        if broken:
+            tell(broken)
         return kept
 
     if not isinstance(data, Records):
-        data = find_data(data)
+        data = inputs.find(data)
         if data.splits:
             train, held_out = data.open_train_and_held_out(recipe.held_out, recipe.seed)
             check_classes(train.class_names, held_out.class_names)
@@ -185,6 +189,8 @@ def _splits(data, recipe, folder, tell):
 
 def _started(recipe, names):
     """A model that starts from weights, with their preprocessing and a head for the classes."""
+    if recipe.weights_model:
+        return _started_from_images(recipe, names)
     fields = {
         **recipe.config,
         "num_classes": len(names["class_names"]),
@@ -192,6 +198,30 @@ def _started(recipe, names):
     }
     return create_model(
         recipe.model, recipe.weights, recipe.weights_format, dtype=recipe.precision, **fields
+    )
+
+
+def _started_from_images(recipe, names):
+    """A model of clips that starts from an image model's weights, with a new head."""
+    family, variant = NAMES[recipe.model]
+    if family is not TimeSformer:
+        raise ValueError(
+            "`weights_model` is for models of clips, which start from an image model. "
+            f"Received: {recipe.weights_model!r} for {recipe.model}."
+        )
+    config = family.config_class(**{**variant, **recipe.config})
+    shared = {name: value for name, value in recipe.config.items() if name not in OF_CLIPS}
+    shared |= {"image_size": config.image_size, "num_classes": 0}
+    start = recipe.weights_model, recipe.weights, recipe.weights_format
+    image_model = create_model(*start, dtype=recipe.precision, **shared)
+    preprocessing = dataclasses.replace(config.preprocessing, **recipe.preprocessing, **names)
+    return family.from_image_model(
+        image_model,
+        config.frames,
+        config.space_time,
+        drop_path=config.drop_path,
+        num_classes=len(names["class_names"]),
+        preprocessing=preprocessing,
     )
 
 

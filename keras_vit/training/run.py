@@ -8,6 +8,7 @@ from pathlib import Path
 import keras
 
 from keras_vit.files import replacing, require_writable
+from keras_vit.layers import PerformerAttention
 from keras_vit.training import strategies
 from keras_vit.training.backup import Backup
 from keras_vit.training.batches import by_worker
@@ -16,6 +17,7 @@ from keras_vit.training.first_batch import FirstBatch
 from keras_vit.training.fitting import fit
 from keras_vit.training.preemption import Preempted
 from keras_vit.training.prepared import prepared
+from keras_vit.training.redraw import RedrawFeatures
 from keras_vit.training.tasks import Task
 from keras_vit.training.tracking import WandB
 from keras_vit.training.workers import is_chief
@@ -31,11 +33,13 @@ class TrainResult:
     Args:
         model: the model as the last step left it.
         history: one dict an epoch: `epoch`, `loss`, `accuracy`, `val_loss`, `val_accuracy`, …; of
-            images with several classes `mAP` and `val_mAP` in place of the accuracy.
+            images with several classes `mAP` and `val_mAP` in place of the accuracy, of images
+            with texts `val_recall`.
         train: the images it was trained on.
         held_out: the images it was validated on.
         folder: where its files are.
         task: the `Task`: what was learned, and which number tells how well.
+        words: what it was learned from: images, clips or pairs.
     """
 
     model: keras.Model
@@ -44,6 +48,7 @@ class TrainResult:
     held_out: object
     folder: Path
     task: Task
+    words: str = "images"
 
 
 def train(recipe, data, out, resume=False, verbose=True, strategy="one", fraction=1.0, wandb=None):
@@ -60,10 +65,11 @@ def train(recipe, data, out, resume=False, verbose=True, strategy="one", fractio
 
     Args:
         recipe: a `Recipe`.
-        data: a `Records` with one class an image or several, or what `keras_vit.data.find_data`
-            takes. With splits of its own (`train` and `test` or `val`) those are used, otherwise a
-            share of each class is held out. Where images may have several classes, a recipe whose
-            loss is for one is trained by `"sigmoid"`.
+        data: a `Records` of what the recipe's model takes: images with one class or several, with
+            a text, or videos; or DATA that holds them. With splits of its own (`train` and `test`
+            or `val`) those are used, otherwise a share of each class is held out. A recipe whose
+            loss does not fit the data is trained by the first that does: `"sigmoid"` where images
+            may have several classes, `"contrastive"` where they have a text.
         out: folder for the results.
         resume: go on from the newest state in that folder.
         verbose: whether to show progress.
@@ -104,7 +110,9 @@ def train(recipe, data, out, resume=False, verbose=True, strategy="one", fractio
     if is_chief(place):
         save_model(model, folder / "model.keras")
     rows = epochs_of(history.history)
-    return TrainResult(model, rows, setting.train, setting.held_out, folder, setting.task)
+    return TrainResult(
+        model, rows, setting.train, setting.held_out, folder, setting.task, setting.inputs.words
+    )
 
 
 def save_model(model, path):
@@ -134,24 +142,27 @@ def _fit(model, setting, folder, backup, verbose, wandb):
         steps_per_epoch=setting.steps,
         validation_data=own_rows(lambda _, rows=None: setting.validation(preprocessing, rows))(0),
         validation_steps=-(-len(setting.held_out) // recipe.batch_size),
-        callbacks=_callbacks(setting, folder, record["step"], batches, preprocessing, verbose)
+        callbacks=_callbacks(setting, folder, record["step"], model, verbose)
         + ([WandB(wandb, folder, _as_json(recipe))] if wandb else []),
         verbose=0,
         backup=backup,
     )
 
 
-def _callbacks(setting, folder, done, batches, preprocessing, verbose):
+def _callbacks(setting, folder, done, model, verbose):
     """What follows a run that has done some steps."""
-    recipe = setting.recipe
+    recipe, preprocessing = setting.recipe, model.preprocessing
     callbacks = [
         keras.callbacks.TensorBoard(folder / "tensorboard", write_graph=False),
         Clock(),
+        *setting.task.callbacks(lambda: setting.validation(preprocessing)),
         Record(folder, save_model, setting.monitor),
         EarlyStop(setting.monitor, recipe.patience),
     ]
+    if any(isinstance(layer, PerformerAttention) for layer in model._flatten_layers()):
+        callbacks.append(RedrawFeatures(seed=recipe.seed))
     if not done:
-        first = functools.partial(batches, 0)
+        first = functools.partial(setting.shown, preprocessing)
         callbacks.append(FirstBatch(folder / "tensorboard", first, preprocessing))
     if verbose:
         steps, names = setting.steps * recipe.epochs, ("loss", setting.task.measure)

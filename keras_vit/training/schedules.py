@@ -72,8 +72,34 @@ def warmup_linear(peak, steps, warmup_steps=0, minimum=0.0):
     return WarmupLinear(peak, steps, warmup_steps, minimum)
 
 
+def tenths(peak, steps, warmup_steps=0, minimum=0.0):
+    """Returns `peak`, a tenth of it after 11/15 of the run and a hundredth after 14/15.
+
+    TimeSformer's, whose 15 epochs drop at the 11th and the 14th. There is no warm-up.
+
+    Args and errors are those of `warmup_cosine`; `warmup_steps` and `minimum` must be 0.
+
+    Example:
+
+    >>> rate = tenths(1.0, steps=15)
+    >>> [round(float(rate(step)), 3) for step in (0, 10, 11, 13, 14)]
+    [1.0, 1.0, 0.1, 0.1, 0.01]
+    """
+    _check(peak, steps, warmup_steps, minimum)
+    if warmup_steps or minimum:
+        raise ValueError(
+            "The schedule `tenths` has no warm-up and no minimum. "
+            f"Received: warmup_steps={warmup_steps}, minimum={minimum}."
+        )
+    # Keras holds a value up to its boundary and at it.
+    boundaries = [max(round(steps * share / 15) - 1, 0) for share in (11, 14)]
+    return keras.optimizers.schedules.PiecewiseConstantDecay(
+        boundaries, [peak, peak / 10, peak / 100]
+    )
+
+
 # The choices of a recipe.
-SCHEDULES = {"cosine": warmup_cosine, "linear": warmup_linear}
+SCHEDULES = {"cosine": warmup_cosine, "linear": warmup_linear, "tenths": tenths}
 
 
 def _check(peak, steps, warmup_steps, minimum):

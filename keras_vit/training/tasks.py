@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from keras_vit.data import Boxes, Captions, Classes, Tags, Unlabelled
 from keras_vit.training.average_precision import MeanAveragePrecision
+from keras_vit.training.retrieval import ValidationRecall
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,28 +19,35 @@ class Task:
         losses: a recipe's losses that fit; the first one is taken for one that does not.
         measure: name of the metric that tells how good a model is.
         title: what to call it in a sentence.
+        reason: why such images need one of the losses, in words.
         probabilities: how logits become probabilities, as `Preprocessing` states it.
         metrics: function from the number of classes to metrics.
         labels: function (what `for_evaluation` gives, number of classes) to what metrics take.
+        callbacks: function from a function to the held-out batches to callbacks, which put
+            further numbers of an epoch into its logs.
+        more: names of those numbers, after `val_`.
     """
 
     losses: tuple
     measure: str
     title: str
+    reason: str
     probabilities: str
     metrics: Callable
     labels: Callable
+    callbacks: Callable = lambda batches: []
+    more: tuple = ()
 
     def fitting(self, recipe):
         """Returns a recipe with a loss that fits.
 
         Raises:
-            ValueError: for `class_weight` where images have several classes.
+            ValueError: for `class_weight` where images have no classes.
         """
-        if recipe.class_weight is not None and self.probabilities != "softmax":
+        if recipe.class_weight is not None and self.measure == "recall":
             raise ValueError(
-                "`class_weight` is for images of one class each. Received: "
-                f"{recipe.class_weight!r}, for images with several."
+                "`class_weight` is for images with classes. Received: "
+                f"{recipe.class_weight!r}, for images with texts."
             )
         if recipe.loss in self.losses:
             return recipe
@@ -52,7 +60,7 @@ class Task:
             ValueError: if there is no such number.
         """
         names = ["loss", *(metric.name for metric in self.metrics(num_classes))]
-        names += [f"val_{name}" for name in names]
+        names += [f"val_{name}" for name in (*names, *self.more)]
         chosen = recipe.monitor or f"val_{self.measure}"
         if chosen not in names:
             raise ValueError(f"`monitor` must be one of {', '.join(names)}. Received: {chosen!r}.")
@@ -72,6 +80,7 @@ TASKS = {
         losses=("softmax", "sigmoid", "sigmoid_mean"),
         measure="accuracy",
         title="Accuracy",
+        reason="An image has one class",
         probabilities="softmax",
         metrics=_class_metrics,
         labels=tf.one_hot,
@@ -80,16 +89,27 @@ TASKS = {
         losses=("sigmoid", "sigmoid_mean"),
         measure="mAP",
         title="mAP",
+        reason="An image may have several classes",
         probabilities="sigmoid",
         metrics=lambda num_classes: [MeanAveragePrecision(num_classes)],
         labels=lambda labels, num_classes: labels,
+    ),
+    Captions: Task(
+        losses=("contrastive", "pair_sigmoid"),
+        measure="recall",
+        title="Recall of the nearest text or image",
+        reason="An image has a text",
+        probabilities="softmax",
+        metrics=lambda num_classes: [],
+        labels=lambda texts, num_classes: texts,
+        callbacks=lambda batches: [ValidationRecall(batches)],
+        more=("recall",),
     ),
 }
 # What to do with the others.
 _OWN = "write your own loop with `keras_vit.data.training_batches` and `keras_vit.training.fit`"
 INSTEAD = {
     Unlabelled: "sort them into folders, one a class, or list them in a manifest with `label`",
-    Captions: f"for models of image and text {_OWN}",
     Boxes: f"for detection {_OWN}",
 }
 
@@ -103,7 +123,8 @@ def task_of(targets):
     task = TASKS.get(type(targets))
     if task is None:
         raise ValueError(
-            "Recipes train on images with a class each, or with several. Received: images with "
+            "Recipes train on images with a class each, with several, or with texts. Received: "
+            "images with "
             f"{type(targets).__name__}; {INSTEAD[type(targets)]}."
         )
     return task

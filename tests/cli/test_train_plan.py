@@ -23,7 +23,7 @@ def test_the_plan(train, tmp_path):
     assert "4: 4 epochs, or 2 without a better val_accuracy of 1, with 64 images each" in text
     assert "by adamw, cosine, after 1 epochs of warm-up, to 0" in text
     assert "augmentation shift" in text
-    assert "GFLOP an image forward" in text and "a step on one device: weights" in text
+    assert "GFLOP each forward" in text and "a step on one device: weights" in text
     for name in ("schedule.png", "first_batch.png"):
         with Image.open(tmp_path / "run" / name) as picture:
             assert picture.format == "PNG"

@@ -3,8 +3,13 @@ import pytest
 import tensorflow as tf
 from sklearn.utils.class_weight import compute_class_weight
 
-from keras_vit.data import Classes
-from keras_vit.training.class_weights import check_class_weight, class_weights, weighted_batches
+from keras_vit.data import Classes, Tags
+from keras_vit.training.class_weights import (
+    check_class_weight,
+    class_weights,
+    presence_weights,
+    weighted_batches,
+)
 
 TARGETS = Classes(("ant", "bat", "cat"), [0, 1, 1, 2, 2, 2, 2])
 
@@ -20,6 +25,14 @@ def test_weights_by_name():
     assert class_weights({"cat": 3, "ant": 0.5}, TARGETS).tolist() == [0.5, 1, 3]
     with pytest.raises(ValueError, match="there is not: 'bta'. Did you mean 'bat'.*: ant, bat"):
         class_weights({"bta": 2.0}, TARGETS)
+
+
+def test_weights_of_what_an_image_has():
+    tags = Tags(("ant", "bat", "cat"), [[1, 0, 0], [1, 1, 0], [1, 0, 0], [0, 0, 0]])
+    assert presence_weights("balanced", tags).tolist() == pytest.approx([1 / 3, 3, 1])
+    assert presence_weights({"bat": 4}, tags).tolist() == [1, 4, 1]
+    with pytest.raises(ValueError, match="there is not: 'dog'"):
+        presence_weights({"dog": 4}, tags)
 
 
 def test_a_mixed_image_counts_as_it_is_mixed():

@@ -32,3 +32,21 @@ def test_tensorboard_gets_the_picture(tmp_path):
         if value.tag == "first batch, as the model sees it"
     ]
     np.testing.assert_array_equal(found, [first_batch(batches(), VALUE)])
+
+
+def test_a_clip_is_its_first_middle_and_last_frame():
+    clip = np.stack([PIXELS[0], PIXELS[1], PIXELS[0] // 2, PIXELS[1] // 2])[None]
+    labels = np.array([[1, 0]], "float32")
+    data = tf.data.Dataset.from_tensors((np.asarray(VALUE.normalize(clip)), labels))
+    drawn = first_batch(data, VALUE)[6 : 6 + SIDE, 6 : 6 + 3 * SIDE]
+    expected = np.concatenate([clip[0, 0], clip[0, 2], clip[0, 3]], axis=1)
+    np.testing.assert_array_equal(drawn[::20, ::20], expected)
+
+
+def test_texts_stand_under_their_images():
+    def drawn(*texts):
+        data = (np.asarray(VALUE.normalize(PIXELS)), np.array(texts, object))
+        return first_batch(tf.data.Dataset.from_tensors(data), VALUE)
+
+    one, other = drawn(b"a dog", "日本".encode()), drawn(b"a cat", "日本".encode())
+    assert one.shape == other.shape and (one != other).any()

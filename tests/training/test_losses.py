@@ -33,8 +33,22 @@ def test_values(name, expected):
     assert kind_of(loss) == "example"
 
 
+@pytest.mark.parametrize(("name", "reduced"), [("sigmoid", np.sum), ("sigmoid_mean", np.mean)])
+def test_what_a_class_counts_where_an_image_has_it(name, reduced):
+    """PyTorch's `BCEWithLogitsLoss` with a `pos_weight`, by its formula in float64."""
+    presence = np.array([3, 1, 0.5, 0, 7])
+    loss = loss_of(Recipe("vit_ti16", loss=name), presence)
+    there, missing = np.logaddexp(0, -LOGITS), np.logaddexp(0, LOGITS)
+    expected = reduced(presence * TARGETS * there + (1 - TARGETS) * missing, axis=1).mean()
+    assert float(loss(TARGETS, LOGITS)) == pytest.approx(expected, rel=1e-6)
+    twin = keras.losses.deserialize(keras.losses.serialize(loss))
+    assert float(twin(TARGETS, LOGITS)) == float(loss(TARGETS, LOGITS))
+
+
 def test_every_loss_is_tested():
-    assert set(LOSSES) == {"softmax", "sigmoid", "sigmoid_mean"}
+    # Those of pairs are in tests/objectives.
+    pairs = {"contrastive", "pair_sigmoid"}
+    assert set(LOSSES) == {"softmax", "sigmoid", "sigmoid_mean"} | pairs
 
 
 def test_smoothing_is_done_once():

@@ -48,6 +48,17 @@ def test_images_with_several_classes_change_the_loss_and_say_so(quick):
     assert setting.model().preprocessing.probabilities == "sigmoid"
 
 
+def test_weights_of_several_classes_reach_the_loss(quick):
+    labels = np.eye(4, dtype="int64")[np.arange(24) % 4] | np.eye(4, dtype="int64")[0]
+    weighted = dataclasses.replace(quick, class_weight="balanced", loss="sigmoid_mean")
+    setting = prepared(weighted, records(labels))
+    model = setting.compiled(setting.model())
+    share = setting.train.labels.mean(axis=0)
+    expected = [(1 - x) / x if x else 1 for x in share]
+    assert model.loss.presence == pytest.approx(expected) and model.loss.mean
+    assert len(next(iter(setting.batches(model.preprocessing)(0)))) == 2
+
+
 def test_a_monitor_that_there_is_not_is_found_before_the_training(quick):
     with pytest.raises(ValueError, match="`monitor` must be one of .* Received: 'val_acc'"):
         prepared(dataclasses.replace(quick, monitor="val_acc"), records([0, 1] * 5))

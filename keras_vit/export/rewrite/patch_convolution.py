@@ -5,7 +5,7 @@ import numpy as np
 from keras import ops
 
 from keras_vit.export.rewrite.inference import copy_weights, inference_model
-from keras_vit.layers import Layer, PatchEncoder, Patches
+from keras_vit.layers import FrameEncoder, Layer, PatchEncoder, Patches
 
 
 def patch_convolution(model):
@@ -45,7 +45,7 @@ def patch_convolution(model):
             patches.name: lambda layer: PatchConvolution(
                 encoder.width, layer.patch_size, name=layer.name, dtype="float32"
             ),
-            encoder.name: _projected_encoder,
+            encoder.name: _projected(encoder),
         },
         inputs=keras.Input(shape, dtype="float32", name="images"),
     )
@@ -105,8 +105,8 @@ class PatchConvolution(Layer):
         return ops.reshape(projected, (-1, rows * columns, width))
 
 
-class ProjectedPatchEncoder(PatchEncoder):
-    """A `PatchEncoder` whose patches come projected already."""
+class Projected:
+    """What makes an encoder of patches one whose patches come projected already."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -114,8 +114,18 @@ class ProjectedPatchEncoder(PatchEncoder):
         self.projection = keras.layers.Identity(name="projection", dtype=self.dtype_policy)
 
 
-def _projected_encoder(layer):
-    return ProjectedPatchEncoder.from_config({**layer.get_config(), "dtype": "float32"})
+class ProjectedPatchEncoder(Projected, PatchEncoder):
+    """A `PatchEncoder` whose patches come projected already."""
+
+
+class ProjectedFrameEncoder(Projected, FrameEncoder):
+    """A `FrameEncoder` whose patches come projected already."""
+
+
+def _projected(encoder):
+    """A function from an encoder to the one that takes its place."""
+    kind = ProjectedFrameEncoder if isinstance(encoder, FrameEncoder) else ProjectedPatchEncoder
+    return lambda layer: kind.from_config({**layer.get_config(), "dtype": "float32"})
 
 
 def _patch_layers(model):

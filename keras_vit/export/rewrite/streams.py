@@ -15,6 +15,7 @@ from keras_vit.layers import (
     PatchMerging,
     TokenAndMeanPooling,
     TokenPooling,
+    TokenScorer,
     TransformerBlock,
 )
 from keras_vit.layers.attention import Attention
@@ -87,6 +88,8 @@ def residual_streams(model):
             _current(streams).norms.append(norm)
             _current(streams).closed = False
             streams.append(Stream([layer.reduction], [], []))
+        elif isinstance(layer, TokenScorer):
+            _current(streams).closed = False  # it reads the tokens as they are
         elif not isinstance(layer, (*LINEAR, keras.layers.InputLayer, PatchConvolution)):
             streams.append(Stream([], [], [], closed=False))
     return [stream for stream in streams if stream.norms]
@@ -98,7 +101,7 @@ def _current(streams):
 
 def _embedding(model, encoder):
     (conv,) = [layer for layer in model.layers if isinstance(layer, PatchConvolution)]
-    names = ("class_token", "registers", "position", "_table")
+    names = ("class_token", "registers", "position", "_table", "time")
     tables = [(encoder, name) for name in names if getattr(encoder, name, None) is not None]
     return Stream([conv.convolution], tables, [])
 

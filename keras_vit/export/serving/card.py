@@ -40,6 +40,7 @@ def card(model, folder, left_out, batch_sizes, parity):
     return {
         "format": 1,
         "model": model.name,
+        "takes": takes(preprocessing),
         "signatures": contract(folder),
         "left_out": left_out,
         "batch_sizes": list(batch_sizes),
@@ -52,6 +53,14 @@ def card(model, folder, left_out, batch_sizes, parity):
             "tensorflow": tf.__version__,
         },
     }
+
+
+def takes(preprocessing):
+    """Says in words what an artefact takes."""
+    if not preprocessing.frames:
+        return "images"
+    apart = f"{preprocessing.stride} frames of the video apart"
+    return f"clips of {preprocessing.frames} frames, {apart}"
 
 
 def checksums(folder):

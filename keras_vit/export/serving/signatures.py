@@ -27,7 +27,10 @@ def signatures(model, xla_batches=()):
     pixels = Pixels(model)
     found = {"serving_default": pixels.of("float32"), "serving_uint8": pixels.of("uint8")}
     left_out = {}
-    if model.preprocessing.channels in PICTURES:
+    if model.preprocessing.frames:
+        reason = "The model takes clips: send their frames' pixels as `images`."
+        left_out |= {"serving_bytes": reason, CLASSIFY: reason}
+    elif model.preprocessing.channels in PICTURES:
         found["serving_bytes"], found[CLASSIFY] = pixels.of_pictures(), pixels.of_examples()
     else:
         reason = f"No picture has {model.preprocessing.channels} channels."

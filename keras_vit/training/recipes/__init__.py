@@ -2,11 +2,17 @@
 
 from keras_vit.training.recipes import (
     augreg,
+    clips,
+    coatnet,
     deit,
+    hybrid,
     original,
     own_pictures,
+    pairs,
+    performer,
     plain_baseline,
     small,
+    swin,
     transfer,
 )
 from keras_vit.training.recipes.changes import changed
@@ -22,6 +28,12 @@ RECIPES = {
     **augreg.RECIPES,
     **deit.RECIPES,
     **original.RECIPES,
+    **hybrid.RECIPES,
+    **swin.RECIPES,
+    **coatnet.RECIPES,
+    **performer.RECIPES,
+    **clips.RECIPES,
+    **pairs.RECIPES,
 }
 
 

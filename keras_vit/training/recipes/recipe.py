@@ -33,6 +33,8 @@ class Recipe:
             `keras_vit.weights.list_weights()`, a file or a folder. Its conventions, and its
             preprocessing, are then the model's.
         weights_format: the format of `weights`, where the file does not say.
+        weights_model: the model that `weights` are of, where it is another: a TimeSformer starts
+            from an image model, such as `"vit_b16"`.
         frozen_blocks: how many blocks, from the input on, are not trained, patch encoder
             included.
         layer_decay: factor on the learning rate from one block to the one before it, or None.
@@ -41,17 +43,19 @@ class Recipe:
         optimizer: one of `keras_vit.training.optimizers.OPTIMIZERS`: `"adamw"`, `"sgd"` (momentum
             0.9) or `"lamb"`.
         learning_rate: the highest rate, after the warm-up.
-        schedule: how it falls from there: `"cosine"` or `"linear"`.
+        schedule: how it falls from there: `"cosine"`, `"linear"` or, in steps, `"tenths"`.
         warmup_epochs: epochs of linear warm-up, may be a fraction.
         min_learning_rate: the rate at the end.
         weight_decay: decay on kernels, multiplied by the learning rate: Keras's and PyTorch's
             figure. big_vision's, divided by its highest rate, is this one.
         clip_norm: bound on the global norm of the gradients, or None.
         loss: `"softmax"`, for images of one class each, or binary cross-entropy of every class:
-            `"sigmoid"` adds the classes up, `"sigmoid_mean"` takes their mean.
+            `"sigmoid"` adds the classes up, `"sigmoid_mean"` takes their mean. For images with a
+            text each, `"contrastive"` or `"pair_sigmoid"`.
         class_weight: what an image counts in the loss by its class: a dict from class name to
             weight, 1 for those that are not in it; `"balanced"` for weights that make all classes
-            count alike; or None. A mixed image counts as its labels are mixed.
+            count alike; or None. A mixed image counts as its labels are mixed. Where an image may
+            have several classes, it is what a class counts where an image has it.
         label_smoothing: share of the target spread over all classes, in [0, 1).
         augment: names of augmentations, with or without arguments; see
             `keras_vit.data.AUGMENTATIONS`.
@@ -62,10 +66,12 @@ class Recipe:
             own, in (0, 1).
         monitor: the number of an epoch that tells which is the best, such as `"val_accuracy"` or
             `"val_loss"`; a loss is best where it is lowest, all else where it is highest. None
-            for that of the images: `val_accuracy`, or `val_mAP` where an image has several
-            classes.
+            for that of the images: `val_accuracy`, `val_mAP` where an image has several classes,
+            or `val_recall` where it has a text.
         patience: epochs without a better one after which training ends, or None.
         seed: fixes the split, the order, the augmentation and the weights.
+        vocabulary: of the texts, as `keras_vit.data.Tokenizer` takes it; None for the official one.
+        clean: how texts are cleaned, likewise; None for `"open_clip"`.
         source: the paper's table that the recipe is from, and what came of it there.
 
     Raises:
@@ -77,6 +83,7 @@ class Recipe:
     preprocessing: dict = dataclasses.field(default_factory=dict)
     weights: str | None = None
     weights_format: str | None = None
+    weights_model: str | None = None
     frozen_blocks: int = 0
     layer_decay: float | None = None
     epochs: int = 100
@@ -98,6 +105,8 @@ class Recipe:
     monitor: str | None = None
     patience: int | None = None
     seed: int = 0
+    vocabulary: str | None = None
+    clean: str | None = None
     source: str = ""
 
     def __post_init__(self):
@@ -140,6 +149,8 @@ def _check_start(recipe):
     """What a run starts from, and how much of it moves."""
     if not isinstance(recipe.weights, str | None):
         raise ValueError(f"`weights` must be a name or path as text. Received: {recipe.weights!r}.")
+    if recipe.weights_model is not None and recipe.weights is None:
+        raise ValueError(f"`weights_model` needs `weights`. Received: {recipe.weights_model!r}.")
     if recipe.frozen_blocks < 0:
         raise ValueError(f"`frozen_blocks` must be at least 0. Received: {recipe.frozen_blocks}.")
     if recipe.layer_decay is None:
