@@ -21,8 +21,7 @@ def bench(
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Timed calls; their median counts.")] = 10,
     against: Annotated[
-        str,
-        typer.Option(metavar="NAMES", help="Among timm, timm_compiled, keras_hub, transformers."),
+        str, typer.Option(metavar="NAMES", help="Of timm, timm_compiled, keras_hub, transformers.")
     ] = "",
     reference_python: Annotated[
         Path, typer.Option(help="The Python of an environment that has those packages.")

@@ -17,8 +17,10 @@ def training_step(settings):
 
 def network(settings):
     """Returns the model of the class's own sizes, those of TimeSformer-B."""
-    import on_torch  # noqa: F401  before transformers: it stands in for missing operators
+    import on_torch
     import torch
+
+    on_torch.stand_in()
     from transformers import TimesformerConfig, TimesformerForVideoClassification
 
     class Logits(torch.nn.Module):
