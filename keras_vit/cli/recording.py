@@ -8,10 +8,13 @@ from pathlib import Path
 from keras_vit.cli.recorded_speed import draw_growth
 from keras_vit.cli.recording_clip import clip
 from keras_vit.cli.recording_dinov2 import dinov2_probe
+from keras_vit.cli.recording_dynamic import dynamic
 from keras_vit.cli.recording_fashion import STRONG, from_scratch, upon_dinov2
 from keras_vit.cli.recording_fit import fit_cost
 from keras_vit.cli.recording_kills import kills
+from keras_vit.cli.recording_motion import motion
 from keras_vit.cli.recording_npu import npu
+from keras_vit.cli.recording_performer import draw_performer, performer
 from keras_vit.cli.recording_serving import serving
 from keras_vit.cli.recording_speed import growth, relatives, speed
 from keras_vit.cli.recording_tpu import tpu_b16, tpu_table
@@ -25,6 +28,7 @@ ROWS = {
     "fashion_mnist_strong": partial(from_scratch, source=FASHION_MNIST, changes=STRONG),
     "dinov2_blocks": partial(upon_dinov2, source=FASHION_MNIST),
     "clip": partial(clip, source=FASHION_MNIST),
+    "dynamic": partial(dynamic, source=FASHION_MNIST),
     "dinov2_probe": partial(dinov2_probe, source=FASHION_MNIST),
     "speed": speed,
     "growth": growth,
@@ -35,9 +39,11 @@ ROWS = {
     "serving": serving,
     "fit_cost": fit_cost,
     "npu": npu,
+    "motion": partial(motion, source=FASHION_MNIST),
+    "performer": performer,
 }
 # name -> function from the figures and the folder of results to pictures there
-PICTURES = {"growth": draw_growth}
+PICTURES = {"growth": draw_growth, "performer": draw_performer}
 
 
 def record_row(name, results, work="runs"):
