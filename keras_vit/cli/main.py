@@ -9,6 +9,7 @@ from keras_vit.cli import (
     bench,
     check_served,
     data,
+    distill,
     evaluate,
     explain,
     export,
@@ -79,6 +80,7 @@ def options(
 
 
 app.command("train")(train.train)
+app.command("distill")(distill.distill)
 app.command("evaluate")(evaluate.evaluate)
 app.command("predict")(predict.predict)
 app.command("zero-shot")(zero_shot.zero_shot)

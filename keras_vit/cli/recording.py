@@ -8,6 +8,7 @@ from pathlib import Path
 from keras_vit.cli.recorded_speed import draw_growth
 from keras_vit.cli.recording_clip import clip
 from keras_vit.cli.recording_dinov2 import dinov2_probe
+from keras_vit.cli.recording_distillation import distillation
 from keras_vit.cli.recording_dynamic import dynamic
 from keras_vit.cli.recording_fashion import STRONG, from_scratch, upon_dinov2
 from keras_vit.cli.recording_fit import fit_cost
@@ -29,6 +30,7 @@ ROWS = {
     "dinov2_blocks": partial(upon_dinov2, source=FASHION_MNIST),
     "clip": partial(clip, source=FASHION_MNIST),
     "dynamic": partial(dynamic, source=FASHION_MNIST),
+    "distillation": partial(distillation, source=FASHION_MNIST),
     "dinov2_probe": partial(dinov2_probe, source=FASHION_MNIST),
     "speed": speed,
     "growth": growth,

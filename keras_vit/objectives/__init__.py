@@ -4,6 +4,10 @@ The losses state their kind, by which the exact step computes them on any number
 """
 
 from keras_vit.objectives.contrastive import ContrastiveLoss, SigmoidLoss, pair_logits
+from keras_vit.objectives.distillation import HardDistillation, SoftDistillation
+from keras_vit.objectives.distillation_logits import TaughtClasses, kept_logits
+from keras_vit.objectives.distillation_model import Distiller
+from keras_vit.objectives.distillation_teacher import RANGES, Teacher
 from keras_vit.objectives.retrieval import recall_at
 from keras_vit.objectives.zero_shot import (
     TEMPLATES,
@@ -15,11 +19,18 @@ from keras_vit.objectives.zero_shot import (
 
 __all__ = [
     "ContrastiveLoss",
+    "Distiller",
+    "HardDistillation",
+    "RANGES",
     "SigmoidLoss",
+    "SoftDistillation",
     "TEMPLATES",
+    "TaughtClasses",
+    "Teacher",
     "at_length_one",
     "embed_images",
     "embed_texts",
+    "kept_logits",
     "pair_logits",
     "recall_at",
     "zero_shot_classifier",

@@ -17,6 +17,7 @@ from keras_vit.data.clips import clip_batches, evaluation_clips
 from keras_vit.data.pairs import TokenRows, pair_batches
 from keras_vit.data.video import VideoSource
 from keras_vit.models import NAMES, CLIPConfig, TimeSformerConfig
+from keras_vit.training.distillation import Distillation
 from keras_vit.training.losses import smoothing_in_data
 
 
@@ -76,6 +77,23 @@ class Images:
         return normalised(batches, preprocessing).map(
             lambda images, labels: (images, setting.task.labels(labels, classes))
         )
+
+
+class Taught(Images):
+    """Images with a class each, and a teacher's kept logits of those that are learned from."""
+
+    def batches(self, setting, preprocessing, step, rows=None):
+        distillation = Distillation(**setting.recipe.distillation)
+        train = distillation.taught(setting.train, preprocessing)
+        taught = super().batches(
+            dataclasses.replace(setting, train=train), preprocessing, step, rows
+        )
+        return taught.map(
+            lambda images, labels, logits: ({"images": images, "teacher": logits}, labels)
+        )
+
+    def shown(self, setting, preprocessing):
+        return super().batches(setting, preprocessing, 0)
 
 
 class Clips(Images):
@@ -186,7 +204,7 @@ class Pairs(Images):
 _tokenizer = functools.cache(Tokenizer)
 
 # Config of a model -> what it takes; images by default.
-IMAGES, CLIPS, PAIRS = Images(), Clips(), Pairs()
+IMAGES, CLIPS, PAIRS, TAUGHT = Images(), Clips(), Pairs(), Taught()
 INPUTS = {TimeSformerConfig: CLIPS, CLIPConfig: PAIRS}
 
 

@@ -5,6 +5,7 @@ from keras import ops
 
 from keras_vit.data.augment import augmentations
 from keras_vit.objectives import ContrastiveLoss, SigmoidLoss
+from keras_vit.training.distillation import Distillation
 
 
 @keras.saving.register_keras_serializable(package="keras_vit")
@@ -64,7 +65,10 @@ def loss_of(recipe, presence=None):
     """
     if presence is not None:
         return SigmoidCrossentropy(presence, mean=recipe.loss == "sigmoid_mean")
-    return LOSSES[recipe.loss](recipe.label_smoothing - smoothing_in_data(recipe))
+    smoothing = recipe.label_smoothing - smoothing_in_data(recipe)
+    if recipe.distillation:
+        return Distillation(**recipe.distillation).objective(smoothing)
+    return LOSSES[recipe.loss](smoothing)
 
 
 def smoothing_in_data(recipe):

@@ -9,9 +9,10 @@ from keras_vit.layers import Preprocessing
 from keras_vit.models import NAMES, TimeSformer
 from keras_vit.step import exact
 from keras_vit.training.class_weights import class_weights, presence_weights, weighted_batches
+from keras_vit.training.distillation import Distillation
 from keras_vit.training.evaluation import check_classes
 from keras_vit.training.fine_tuning import freeze
-from keras_vit.training.inputs import inputs_of
+from keras_vit.training.inputs import TAUGHT, inputs_of
 from keras_vit.training.losses import loss_of
 from keras_vit.training.optimizers import optimizer_of
 from keras_vit.training.recipes import Recipe
@@ -41,7 +42,7 @@ class Prepared:
     @property
     def inputs(self):
         """What the model takes: see `keras_vit.training.inputs`."""
-        return inputs_of(self.recipe.model)
+        return TAUGHT if self.recipe.distillation.get("logits") else inputs_of(self.recipe.model)
 
     @property
     def steps(self):
@@ -81,16 +82,19 @@ class Prepared:
             rate: a learning rate instead of the recipe's.
 
         Returns:
-            The same model.
+            The same model, or the `Distiller` that trains it.
         """
         recipe = self.recipe
-        exact(model, clip_norm=recipe.clip_norm)
-        model.compile(
-            optimizer_of(model, recipe, rate or self.rate()),
+        optimizer, trained = optimizer_of(model, recipe, rate or self.rate()), model
+        if recipe.distillation:
+            trained = Distillation(**recipe.distillation).distiller(model)
+        exact(trained, clip_norm=recipe.clip_norm)
+        trained.compile(
+            optimizer,
             loss_of(recipe, self.presence()),
             metrics=self.task.metrics(len(self.train.class_names)),
         )
-        return model
+        return trained
 
     def batches(self, preprocessing):
         """Returns a function from the number of a step to the batches from there on.

@@ -9,6 +9,7 @@ import keras
 
 from keras_vit.files import replacing, require_writable
 from keras_vit.layers import PerformerAttention
+from keras_vit.objectives import Distiller
 from keras_vit.training import strategies
 from keras_vit.training.backup import Backup
 from keras_vit.training.batches import by_worker
@@ -111,8 +112,19 @@ def train(recipe, data, out, resume=False, verbose=True, strategy="one", fractio
         save_model(model, folder / "model.keras")
     rows = epochs_of(history.history)
     return TrainResult(
-        model, rows, setting.train, setting.held_out, folder, setting.task, setting.inputs.words
+        learned(model),
+        rows,
+        setting.train,
+        setting.held_out,
+        folder,
+        setting.task,
+        setting.inputs.words,
     )
+
+
+def learned(model):
+    """Returns the model that a run is for: of one that learns from a teacher the student."""
+    return model.student if isinstance(model, Distiller) else model
 
 
 def save_model(model, path):
@@ -120,6 +132,7 @@ def save_model(model, path):
 
     The optimizer would triple the file, and is in the run's state.
     """
+    model = learned(model)
     twin = type(model).from_config(model.get_config())
     twin.set_weights(model.get_weights())
     with replacing(path) as temporary:

@@ -29,7 +29,7 @@ def _change(fields, recipe, key, value):
     check_choice("field", field, [f.name for f in dataclasses.fields(Recipe)])
     value = _literal(value)
     if inner:
-        if field not in ("config", "preprocessing"):
+        if field not in ("config", "preprocessing", "distillation"):
             raise ValueError(f"`{field}` has no parts. Received: {key!r}.")
         value = {**fields.get(field, getattr(recipe, field)), inner: value}
     _check_kind(field, value, getattr(recipe, field))

@@ -5,6 +5,7 @@ import dataclasses
 from keras_vit.data.augment import augmentations
 from keras_vit.hints import did_you_mean
 from keras_vit.training.class_weights import check_class_weight
+from keras_vit.training.distillation import Distillation
 from keras_vit.training.losses import LOSSES
 from keras_vit.training.optimizers import OPTIMIZERS
 from keras_vit.training.schedules import SCHEDULES
@@ -52,6 +53,8 @@ class Recipe:
         loss: `"softmax"`, for images of one class each, or binary cross-entropy of every class:
             `"sigmoid"` adds the classes up, `"sigmoid_mean"` takes their mean. For images with a
             text each, `"contrastive"` or `"pair_sigmoid"`.
+        distillation: fields of `keras_vit.training.distillation.Distillation`, for a model that
+            learns from a teacher; empty without one.
         class_weight: what an image counts in the loss by its class: a dict from class name to
             weight, 1 for those that are not in it; `"balanced"` for weights that make all classes
             count alike; or None. A mixed image counts as its labels are mixed. Where an image may
@@ -96,6 +99,7 @@ class Recipe:
     weight_decay: float = 0.05
     clip_norm: float | None = 1.0
     loss: str = "softmax"
+    distillation: dict = dataclasses.field(default_factory=dict)
     class_weight: str | dict | None = None
     label_smoothing: float = 0.0
     augment: tuple = ()
@@ -114,6 +118,7 @@ class Recipe:
             check_choice(name, getattr(self, name), choices)
         augmentations(self.augment)
         check_class_weight(self.class_weight)
+        _check_distillation(self)
         _check_numbers(self)
         _check_start(self)
 
@@ -124,6 +129,20 @@ _CHOICES = {
     "loss": LOSSES,
     "precision": PRECISIONS,
 }
+
+
+def _check_distillation(recipe):
+    known = [field.name for field in dataclasses.fields(Distillation)]
+    for name in recipe.distillation:
+        check_choice("field of distillation", name, known)
+    chosen = Distillation(**recipe.distillation)
+    if chosen.logits and any(part.stage == "labelled" for part in augmentations(recipe.augment)):
+        raise ValueError(
+            "A teacher's kept logits are of single images: `augment` must not mix them. Leave out "
+            f"`distillation.logits`, or the parts that mix. Received: {recipe.augment}."
+        )
+    if recipe.distillation and recipe.loss != "softmax":
+        raise ValueError(f"`distillation` needs `loss='softmax'`. Received: loss={recipe.loss!r}.")
 
 
 def _check_numbers(recipe):
