@@ -10,6 +10,8 @@ from keras_vit.layers.drop_path import DropPath, drop_path_rates
 from keras_vit.layers.end_of_text import EndOfTextPooling
 from keras_vit.layers.frame_encoder import FrameEncoder
 from keras_vit.layers.group_norm import GroupNorm
+from keras_vit.layers.kept_attention import KeptAttention
+from keras_vit.layers.kept_block import KeptBlock
 from keras_vit.layers.layer_norm import LayerNorm
 from keras_vit.layers.layer_scale import LayerScale
 from keras_vit.layers.logit_scale import LogitBias, LogitScale
@@ -34,7 +36,10 @@ from keras_vit.layers.relative_attention import RelativeAttention
 from keras_vit.layers.space_time_block import SpaceTimeBlock
 from keras_vit.layers.standardised_conv import STANDARDISATIONS, StandardisedConv
 from keras_vit.layers.swiglu import SwiGLU
+from keras_vit.layers.token_decision import TokenDecision
 from keras_vit.layers.token_encoder import TokenEncoder
+from keras_vit.layers.token_scorer import TokenScorer
+from keras_vit.layers.top_tokens import TopTokens
 from keras_vit.layers.transformer_block import ATTENTION, MLPS, TransformerBlock
 from keras_vit.layers.window_attention import WindowAttention
 
@@ -48,6 +53,8 @@ __all__ = [
     "EndOfTextPooling",
     "FrameEncoder",
     "HeadProjection",
+    "KeptAttention",
+    "KeptBlock",
     "Layer",
     "LayerNorm",
     "LayerScale",
@@ -66,8 +73,11 @@ __all__ = [
     "SpaceTimeBlock",
     "SwiGLU",
     "TokenAndMeanPooling",
+    "TokenDecision",
     "TokenEncoder",
     "TokenPooling",
+    "TokenScorer",
+    "TopTokens",
     "TransformerBlock",
     "WindowAttention",
     "Bottleneck",

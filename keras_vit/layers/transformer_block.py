@@ -7,10 +7,12 @@ from keras_vit.layers.base import Layer
 from keras_vit.layers.causal_attention import CausalAttention
 from keras_vit.layers.choices import check_choice
 from keras_vit.layers.drop_path import DropPath
+from keras_vit.layers.kept_attention import KeptAttention
 from keras_vit.layers.layer_norm import LayerNorm
 from keras_vit.layers.layer_scale import LayerScale
 from keras_vit.layers.mlp import Mlp
 from keras_vit.layers.performer_attention import PerformerAttention
+from keras_vit.layers.proportional_attention import ProportionalAttention
 from keras_vit.layers.relative_attention import RelativeAttention
 from keras_vit.layers.remat import rematerialised
 from keras_vit.layers.swiglu import SwiGLU
@@ -21,7 +23,9 @@ from keras_vit.layers.window_attention import WindowAttention
 ATTENTION = {
     "softmax": Attention,
     "causal": CausalAttention,
+    "kept": KeptAttention,
     "performer": PerformerAttention,
+    "proportional": ProportionalAttention,
     "relative": RelativeAttention,
     "window": WindowAttention,
 }

@@ -1,11 +1,24 @@
 """Model architectures, one a file."""
 
-from keras_vit.models import clip, coatnet, deit, dinov2, hybrid, swin, timesformer, vit
+from keras_vit.models import (
+    clip,
+    coatnet,
+    deit,
+    dinov2,
+    dynamic_vit,
+    hybrid,
+    swin,
+    timesformer,
+    vit,
+)
 from keras_vit.models.clip import CLIP, CLIPConfig, ImageTower, TextTower
 from keras_vit.models.coatnet import CoAtNet, CoAtNetConfig
 from keras_vit.models.deit import DeiT
 from keras_vit.models.dinov2 import DINOv2
+from keras_vit.models.dynamic_vit import DynamicViT, DynamicViTConfig
+from keras_vit.models.dynamic_vit_trainer import DynamicViTTrainer
 from keras_vit.models.hybrid import Hybrid, HybridConfig
+from keras_vit.models.merging import merge_tokens
 from keras_vit.models.swin import Swin, SwinConfig
 from keras_vit.models.timesformer import TimeSformer, TimeSformerConfig
 from keras_vit.models.vit import ViT, ViTConfig
@@ -19,6 +32,7 @@ FAMILIES = (
     (Swin, swin),
     (CLIP, clip),
     (TimeSformer, timesformer),
+    (DynamicViT, dynamic_vit),
 )
 
 # Name -> (model class, fields of its config). The plain ViT comes first: its names are the ones
@@ -37,6 +51,9 @@ __all__ = [
     "CoAtNetConfig",
     "DINOv2",
     "DeiT",
+    "DynamicViT",
+    "DynamicViTConfig",
+    "DynamicViTTrainer",
     "Hybrid",
     "HybridConfig",
     "ImageTower",
@@ -47,4 +64,5 @@ __all__ = [
     "TimeSformerConfig",
     "ViT",
     "ViTConfig",
+    "merge_tokens",
 ]

@@ -9,7 +9,9 @@ from keras_vit.layers.sizes import patch_grid
 from keras_vit.models import family_flops
 from keras_vit.models.clip import CLIPConfig
 from keras_vit.models.coatnet import CoAtNetConfig
+from keras_vit.models.dynamic_vit import DynamicViTConfig
 from keras_vit.models.hybrid import HybridConfig
+from keras_vit.models.merging import token_counts
 from keras_vit.models.swin import SwinConfig
 from keras_vit.models.timesformer import TimeSformerConfig
 
@@ -53,7 +55,24 @@ def training_flops(config):
 
 
 def _vit(config):
-    return _projection(config) + config.depth * _block(config) + _pool(config) + _head(config)
+    blocks = sum(_block(config, *tokens) for tokens in token_counts(config))
+    return _projection(config) + blocks + _pool(config) + _head(config)
+
+
+def _dynamic_vit(config):
+    tokens, products = _patches(config), _projection(config) + _pool(config) + _head(config)
+    for index in range(config.depth):
+        if index in config.stage_blocks:
+            products += _score(config.width) * tokens
+            tokens = config.kept[config.stage_blocks.index(index)]
+        products += _block(config, config.num_prefix + tokens)
+    return products
+
+
+def _score(width):
+    """The prediction module's products for one token."""
+    half, quarter = width // 2, width // 4
+    return width * (width + half) + half * quarter + 2 * quarter
 
 
 def _hybrid(config):
@@ -97,10 +116,10 @@ def _projection(config):
     return _patches(config) * rows * columns * channels * config.width
 
 
-def _block(config, tokens=None):
+def _block(config, tokens=None, in_mlp=None):
     tokens = tokens or _patches(config) + config.num_prefix
     projections = 4 * tokens * config.width**2  # query, key, value, out
-    mlp = MLP_PRODUCTS[config.mlp] * tokens * config.width * config.mlp_dim
+    mlp = MLP_PRODUCTS[config.mlp] * (in_mlp or tokens) * config.width * config.mlp_dim
     return projections + _attention(config, tokens) + mlp
 
 
@@ -140,6 +159,7 @@ TIMESFORMER_BLOCKS = {
 PRODUCTS = {
     SwinConfig: (family_flops.swin, family_flops.swin_stem),
     CLIPConfig: (family_flops.clip, family_flops.clip_stem),
+    DynamicViTConfig: (_dynamic_vit, _projection),
     CoAtNetConfig: (family_flops.coatnet, family_flops.coatnet_stem),
     HybridConfig: (_hybrid, family_flops.resnet_stem),
     TimeSformerConfig: (_timesformer, _timesformer_projection),

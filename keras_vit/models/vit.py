@@ -20,7 +20,6 @@ from keras_vit.layers import (
     TokenAndMeanPooling,
     TokenPooling,
     TransformerBlock,
-    drop_path_rates,
 )
 from keras_vit.layers.attention import head_dim
 from keras_vit.layers.choices import check_choice
@@ -35,6 +34,8 @@ from keras_vit.models.base import (
     fitted_preprocessing,
     image_input,
 )
+from keras_vit.models.blocks import blocks
+from keras_vit.models.merging import merge_counts, merging_blocks
 
 # The MLP width is stored, not a ratio: it is not 4 for So400m, g and G.
 VARIANTS = {
@@ -101,6 +102,8 @@ class ViTConfig:
         norm_epsilon: epsilon of the norms.
         mlp: one of `keras_vit.layers.MLPS`: `"mlp"` or `"swiglu"`.
         head_bias: start value of the head's bias; -10 or -6.9 for sigmoid losses.
+        merged: how many patch tokens each block merges into others (see `merge_tokens`): a number,
+            or one a block.
         remat: whether the blocks compute their values twice in training instead of keeping them.
         preprocessing: a `Preprocessing`; its image size is always the model's. None stands
             for mean and std 0.5.
@@ -134,6 +137,7 @@ class ViTConfig:
     mlp: str = "mlp"
     head_bias: float = 0.0
     remat: bool = False
+    merged: int | tuple = 0
     preprocessing: Preprocessing | None = None
 
     def __post_init__(self):
@@ -151,6 +155,7 @@ class ViTConfig:
         check_choice("pooling", self.pooling, POOLING)
         check_choice("position", self.position, POSITIONS)
         _check_attention(self)
+        fix("merged", merge_counts(self))
         if self.pooling in ("token", "token_and_mean") and not self.class_token:
             raise ValueError(
                 f"`pooling` {self.pooling!r} needs `class_token`. Received: class_token=False."
@@ -269,6 +274,8 @@ def transformer(images, config, policy):
 
 def transformed(tokens, config, policy):
     """Returns the tokens after the blocks of a ViT."""
+    if config.merged:
+        return merging_blocks(tokens, config, policy)
     if config.position == "relative":
         grid = patch_grid(config.image_size, config.patch_size)
         attention, options = "relative", {"grid": grid, "prefix": config.num_prefix}
@@ -300,26 +307,6 @@ def encoded(patches, config, policy):
     )(patches)
     if config.dropout:
         x = keras.layers.Dropout(config.dropout, name="dropout", dtype=policy)(x)
-    return x
-
-
-def blocks(x, config, policy, kind, **options):
-    """Returns the tokens after the blocks, which are of the class `kind`."""
-    for index, drop_path in enumerate(drop_path_rates(config.drop_path, config.depth)):
-        x = kind(
-            config.num_heads,
-            config.mlp_dim,
-            dropout=config.dropout,
-            attention_dropout=config.attention_dropout,
-            drop_path=drop_path,
-            layer_scale=config.layer_scale,
-            activation=config.activation,
-            norm_epsilon=config.norm_epsilon,
-            remat=config.remat,
-            name=f"block_{index}",
-            dtype=policy,
-            **options,
-        )(x)
     return x
 
 

@@ -17,6 +17,9 @@ from keras_vit.models import (
     CoAtNetConfig,
     DeiT,
     DINOv2,
+    DynamicViT,
+    DynamicViTConfig,
+    DynamicViTTrainer,
     Hybrid,
     HybridConfig,
     ImageTower,
@@ -87,6 +90,9 @@ HYBRID = {
 
 # 3 frames of 2 x 1 patches.
 TIMESFORMER = {**SMALL, "image_size": (4, 3), "frames": 3, "drop_path": 0.3}
+# Scored tokens are of a width with quarters. 14 of 15 are kept: in half precision the last of the
+# scores is the same, but hardly one in the middle.
+DYNAMIC = {**SMALL, "width": 12, "stage_blocks": (0,), "keep_ratios": 0.95}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,9 +125,9 @@ class Case:
         return keras.Model(inputs if len(inputs) > 1 else inputs[0], layer(*inputs))
 
 
-def layer(kind, *arguments, shapes=(TOKENS,), integers=(), **options):
+def layer(kind, *arguments, shapes=(TOKENS,), integers=(), half=True, **options):
     make = lambda dtype: kind(*arguments, **options, name="part", dtype=dtype)  # noqa: E731
-    return Case(make, shapes, integers=integers)
+    return Case(make, shapes, half, integers)
 
 
 def family(kind, config_class, fields, **more):
@@ -251,6 +257,18 @@ CASES = {
     "timesformer": timesformer(),
     "timesformer_joint": timesformer(space_time="joint"),
     "timesformer_space_only": timesformer(space_time="space_only", pooling="gap"),
+    "token_scorer": layer(
+        layers.TokenScorer, shapes=((17, 12), (16, 1)), integers=(1,), half=False
+    ),
+    "top_tokens": layer(layers.TopTokens, 5, shapes=(TOKENS, (16, 2)), half=False),
+    "token_decision": layer(layers.TokenDecision, 5, seed=3, shapes=((16, 2),), half=False),
+    "kept_attention": layer(
+        layers.KeptAttention, 2, dropout=0.1, shapes=(TOKENS, TOKENS[:1]), integers=(1,)
+    ),
+    "kept_block": layer(layers.KeptBlock, 2, 11, shapes=(TOKENS, (16, 1)), integers=(1,)),
+    "dynamic_vit": family(DynamicViT, DynamicViTConfig, DYNAMIC),
+    "dynamic_vit_trainer": family(DynamicViTTrainer, DynamicViTConfig, DYNAMIC, pooling="gap"),
+    "merged_vit": vit(merged=3, registers=1, pooling="gap"),
 }
 # Parts of `swin`, `coatnet`, `hybrid` and `timesformer`. Under JAX, which compiles each operation
 # before it runs, they are checked inside those models.
@@ -278,5 +296,10 @@ PARTS = (
     "text_tower",
     "frame_encoder",
     "space_time_block",
+    "token_scorer",
+    "top_tokens",
+    "token_decision",
+    "kept_attention",
+    "kept_block",
 )
 CHECKED = [name for name in CASES if BACKEND == "tensorflow" or name not in PARTS]
