@@ -8,6 +8,7 @@ from keras_vit.objectives.distillation import HardDistillation, SoftDistillation
 from keras_vit.objectives.distillation_logits import TaughtClasses, kept_logits
 from keras_vit.objectives.distillation_model import Distiller
 from keras_vit.objectives.distillation_teacher import RANGES, Teacher
+from keras_vit.objectives.dynamic_vit import DynamicViTLoss, TokenDistillationLoss
 from keras_vit.objectives.retrieval import recall_at
 from keras_vit.objectives.zero_shot import (
     TEMPLATES,
@@ -19,12 +20,14 @@ from keras_vit.objectives.zero_shot import (
 
 __all__ = [
     "ContrastiveLoss",
+    "DynamicViTLoss",
     "Distiller",
     "HardDistillation",
     "RANGES",
     "SigmoidLoss",
     "SoftDistillation",
     "TEMPLATES",
+    "TokenDistillationLoss",
     "TaughtClasses",
     "Teacher",
     "at_length_one",
