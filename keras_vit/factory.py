@@ -5,7 +5,8 @@ import logging
 
 from keras_vit.hints import did_you_mean
 from keras_vit.models import NAMES as MODELS
-from keras_vit.models import DeiT, DINOv2
+from keras_vit.models import DeiT, Detector, DetectorConfig, DINOv2
+from keras_vit.models.detector import OWN_FIELDS
 from keras_vit.weights.adapted import FIELDS as FREE_FIELDS
 from keras_vit.weights.conventions import sizes_of
 from keras_vit.weights.load import find
@@ -75,6 +76,58 @@ def create_model(
         return model_class(model_class.config_class(**{**variant, **fields}), dtype=dtype)
     checkpoint = find(weights, model_class, weights_format, weights_image_size)
     return _with_weights(name, checkpoint, dtype, fields)
+
+
+def create_detector(name, weights=None, weights_format=None, dtype=None, **fields):
+    """Builds a detector on a backbone by name, the backbone with published weights if asked.
+
+    Args:
+        name: one of `keras_vit.models.detector.BACKBONES`: a Swin, or a plain ViT of patches of 8
+            or 16 pixels.
+        weights, weights_format: of the backbone, as `create_model` takes them; its conventions and
+            its mean and deviation of the pixels are then the detector's. Pyramid and heads are new.
+        dtype: dtype or policy; Keras's global one by default.
+        **fields: fields of the `DetectorConfig`, such as `num_classes=10`, `image_size=(640, 960)`.
+
+    Returns:
+        A `Detector`: normalised float images in, deltas and logits of all anchors out. Its loss is
+        `keras_vit.objectives.DetectionLoss.of(model)`.
+
+    Raises:
+        ValueError: for an unknown name or field, or weights that do not fit.
+        ImportError: if KerasHub, whose heads it has, is not installed.
+
+    Example:
+
+    >>> model = create_detector("swin_micro", num_classes=3, image_size=64, levels=(3, 5))
+    >>> model.output["logits"].shape
+    (None, 756, 3)
+    """
+    known = [field.name for field in dataclasses.fields(DetectorConfig)]
+    unknown = sorted(set(fields) - set(known))
+    if unknown:
+        raise ValueError(f"A detector has no field {unknown[0]!r}. Its fields: {', '.join(known)}.")
+    config = DetectorConfig(backbone=name, **fields)
+    if weights is None:
+        if weights_format is not None:
+            raise ValueError(f"`weights_format` needs `weights`. Received: {weights_format!r}.")
+        return Detector(config, dtype=dtype)
+    sizes = {"image_size": config.image_size, "num_classes": 0}
+    backbone = create_model(
+        name, weights, weights_format, dtype=dtype, **{**config.backbone_fields, **sizes}
+    )
+    taken = {
+        field.name: getattr(backbone.config, field.name)
+        for field in dataclasses.fields(backbone.config)
+        if field.name not in OWN_FIELDS
+    }
+    pixels = {field: getattr(backbone.preprocessing, field) for field in ("mean", "std")}
+    preprocessing = dataclasses.replace(config.preprocessing, **pixels)
+    model = Detector(
+        dataclasses.replace(config, backbone_fields=taken, preprocessing=preprocessing), dtype=dtype
+    )
+    model.take_backbone(backbone)
+    return model
 
 
 def _with_weights(name, checkpoint, dtype, fields):

@@ -14,6 +14,7 @@ from keras_vit.models import (
 from keras_vit.models.clip import CLIP, CLIPConfig, ImageTower, TextTower
 from keras_vit.models.coatnet import CoAtNet, CoAtNetConfig
 from keras_vit.models.deit import DeiT
+from keras_vit.models.detector import Detector, DetectorConfig
 from keras_vit.models.dinov2 import DINOv2
 from keras_vit.models.dynamic_vit import DynamicViT, DynamicViTConfig
 from keras_vit.models.dynamic_vit_trainer import DynamicViTTrainer
@@ -51,6 +52,8 @@ __all__ = [
     "CoAtNetConfig",
     "DINOv2",
     "DeiT",
+    "Detector",
+    "DetectorConfig",
     "DynamicViT",
     "DynamicViTConfig",
     "DynamicViTTrainer",

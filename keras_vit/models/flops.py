@@ -9,6 +9,8 @@ from keras_vit.layers.sizes import patch_grid
 from keras_vit.models import family_flops
 from keras_vit.models.clip import CLIPConfig
 from keras_vit.models.coatnet import CoAtNetConfig
+from keras_vit.models.detector import DetectorConfig
+from keras_vit.models.detector_flops import pyramid_and_heads
 from keras_vit.models.dynamic_vit import DynamicViTConfig
 from keras_vit.models.hybrid import HybridConfig
 from keras_vit.models.merging import token_counts
@@ -73,6 +75,15 @@ def _score(width):
     """The prediction module's products for one token."""
     half, quarter = width // 2, width // 4
     return width * (width + half) + half * quarter + 2 * quarter
+
+
+def _detector(config):
+    return forward_flops(config.backbone_config) // 2 + pyramid_and_heads(config)
+
+
+def _detector_stem(config):
+    _, first = PRODUCTS.get(type(config.backbone_config), (None, _projection))
+    return first(config.backbone_config)
 
 
 def _hybrid(config):
@@ -157,6 +168,7 @@ TIMESFORMER_BLOCKS = {
 }
 # Config -> what counts all products, and what those of the layer that sees the pixels.
 PRODUCTS = {
+    DetectorConfig: (_detector, _detector_stem),
     SwinConfig: (family_flops.swin, family_flops.swin_stem),
     CLIPConfig: (family_flops.clip, family_flops.clip_stem),
     DynamicViTConfig: (_dynamic_vit, _projection),

@@ -4,6 +4,7 @@ The losses state their kind, by which the exact step computes them on any number
 """
 
 from keras_vit.objectives.contrastive import ContrastiveLoss, SigmoidLoss, pair_logits
+from keras_vit.objectives.detection_loss import DetectionLoss
 from keras_vit.objectives.distillation import HardDistillation, SoftDistillation
 from keras_vit.objectives.distillation_logits import TaughtClasses, kept_logits
 from keras_vit.objectives.distillation_model import Distiller
@@ -20,6 +21,7 @@ from keras_vit.objectives.zero_shot import (
 
 __all__ = [
     "ContrastiveLoss",
+    "DetectionLoss",
     "DynamicViTLoss",
     "Distiller",
     "HardDistillation",
