@@ -13,11 +13,11 @@ from safetensors.numpy import save_file
 from keras_vit.files import replacing
 from keras_vit.layers.positions import sincos2d
 from keras_vit.layers.sizes import patch_grid
-from keras_vit.models import CLIP, TimeSformer
+from keras_vit.models import CLIP, DynamicViT, TimeSformer
 from keras_vit.weights.loading import POSITION
 from keras_vit.weights.metadata import NOTE
 from keras_vit.weights.sources import table_of
-from keras_vit.weights.targets import clip, hf, jax, timm_families
+from keras_vit.weights.targets import clip, dynamic_vit, hf, jax, timm_families
 from keras_vit.weights.targets.target import own_attention
 
 # Families that not every code has.
@@ -25,6 +25,7 @@ FORMATS_OF = {
     **dict.fromkeys(timm_families.TARGETS, ("timm",)),
     TimeSformer: ("hf",),
     CLIP: ("hf", "open_clip"),
+    DynamicViT: ("dynamicvit",),
 }
 # What another code may be wrong about without a weight being lost.
 WITHOUT_WEIGHTS = ("activation", "norm_epsilon", "preprocessing")
@@ -53,7 +54,8 @@ def save(model, path, format="hf", *, accept=()):
             of timm or OpenCLIP), or a file that ends in `.safetensors`; for `"jax"` a file that
             ends in `.npz`.
         format: `"hf"`, `"timm"`, `"jax"` (the original ViT's names where the class token has a
-            position, big_vision's elsewhere), or, for a CLIP, `"open_clip"`.
+            position, big_vision's elsewhere), or, for a CLIP, `"open_clip"`, for a DynamicViT
+            `"dynamicvit"`, the authors' names.
         accept: conventions that the other code may be wrong about, such as `("activation",)`: it
             cannot be told, and its outputs will then differ from the model's.
 
@@ -145,4 +147,5 @@ FORMATS = {
     "open_clip": Format(clip.open_clip, _write_safetensors),
     "timm": Format(timm_families.target, _write_safetensors),
     "jax": Format(jax.target, _write_npz),
+    "dynamicvit": Format(dynamic_vit.target, _write_safetensors),
 }

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from keras_vit.weights.tables import (
     clip,
     coatnet_timm,
+    dynamic_vit,
     hybrid_timm,
     swin_timm,
     timesformer,
@@ -161,6 +162,13 @@ SOURCES = {
         "CoAtNet", coatnet_timm.TABLE, {**HALF, "crop": 0.95}, 1e-6, "geometric"
     ),
     "timm_swin": _family("Swin", swin_timm.TABLE, {**IMAGENET, "crop": 0.9}, 1e-5, "geometric"),
+    "dynamicvit": Source(
+        MappingProxyType({"DynamicViT": dynamic_vit.TABLE}),
+        "gelu",
+        1e-6,
+        MappingProxyType({**IMAGENET, **CROP_224_OF_256}),
+        "bicubic",
+    ),
     # The authors' own files.
     "timesformer": Source(
         MappingProxyType({"TimeSformer": timesformer.TABLE}),

@@ -31,6 +31,7 @@ CONVENTIONS = {
     "timm_hybrid": ("gelu", 1e-6, HALF, ("crop", 0.9, "bicubic"), "bicubic_antialias"),
     "timm_coatnet": ("gelu", 1e-6, HALF, ("crop", 0.95, "bicubic"), "geometric"),
     "timm_swin": ("gelu", 1e-5, IMAGENET, ("crop", 0.9, "bicubic"), "geometric"),
+    "dynamicvit": ("gelu", 1e-6, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic"),
     "timesformer": ("gelu", 1e-6, VIDEO, ("crop", 1.0, "bilinear"), "nearest"),
     "hf_timesformer": ("gelu", 1e-6, VIDEO, ("crop", 1.0, "bilinear"), "nearest"),
     "swin": ("gelu", 1e-5, IMAGENET, ("crop", 0.9, "bicubic"), "bicubic"),

@@ -68,6 +68,7 @@ def own_attention(config):
     return in_the_way(
         position=position and "the others' ViTs have no bias by offsets",
         attention=performer and "the others' ViTs have the softmax only",
+        merged=getattr(config, "merged", ()) and "the others' ViTs merge no tokens",
     )
 
 

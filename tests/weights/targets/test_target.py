@@ -1,7 +1,7 @@
 import pytest
 
 from keras_vit.models import ViTConfig
-from keras_vit.weights.targets.target import class_rows, grid, in_the_way, square
+from keras_vit.weights.targets.target import class_rows, grid, in_the_way, own_attention, square
 
 TINY = {"image_size": (8, 12), "patch_size": 4, "width": 8, "num_heads": 2}
 
@@ -31,3 +31,8 @@ def test_grid_counts_patches():
 )
 def test_class_rows(fields, rows):
     assert class_rows(ViTConfig(**TINY, **fields)) == rows
+
+
+def test_what_no_other_code_computes():
+    assert own_attention(ViTConfig(**TINY)) == {}
+    assert list(own_attention(ViTConfig(**TINY, merged=1))) == ["merged"]
