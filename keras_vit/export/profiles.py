@@ -7,10 +7,10 @@ from keras_vit.layers.choices import check_choice
 
 CONVERTER, QUANTIZER = "converter", "litert-quantizer"
 
-# Fewer operators for all. For integers, products instead of squares, and a range for each of
-# queries, keys and values.
+# Fewer operators for all. For integers, products instead of squares, a range for each of queries,
+# keys and values, and channels of one size.
 LEAN = ("fold_layer_scale", "fold_norms", "centre", "fold_query_scale")
-INTEGER = (*LEAN, "separate_projections", "self_products")
+INTEGER = (*LEAN, "separate_projections", "self_products", "scale_streams", "centre_heads")
 
 # What tflite-micro has kernels for, of that which our models are made of: no GELU is among them.
 MICRO = frozenset(

@@ -1,5 +1,6 @@
 """Writes a TFLite file: static batch of one, stock operators only, description inside."""
 
+import functools
 import tempfile
 
 import tensorflow as tf
@@ -31,7 +32,7 @@ def write_tflite(model, path, profile, images=None):
     """
     if profile.precision in QUANTIZER:
         require("litert_quantizer", extra="edge")
-    graph, answer = (_attending if profile.attention else _answering)(model, profile)
+    graph, answer = _way(profile, images)(model, profile)
     images = with_full_range(images) if profile.calibrated else None
     with tempfile.TemporaryDirectory() as folder:
         # Keras weights are lost without an error when a concrete function is converted together
@@ -45,9 +46,13 @@ def write_tflite(model, path, profile, images=None):
     embed(path, model.preprocessing)
 
 
-def _answering(model, profile):
+def _way(profile, images):
+    return _attending if profile.attention else functools.partial(_answering, images=images)
+
+
+def _answering(model, profile, images):
     """(the rewritten model, function from raw pixels to what the file gives)."""
-    graph, _ = rewrite(model, profile.passes)
+    graph, _ = rewrite(model, profile.passes, images)
     return graph, lambda images: {"logits": graph(images, training=False)}
 
 

@@ -32,7 +32,7 @@ def test_a_cameras_bytes_are_the_input(artefacts):
 
 def test_int8_weights_make_the_file_smaller(artefacts):
     sizes = {name: artefacts[name].stat().st_size for name in ("float32", "cpu", "npu")}
-    assert max(sizes["cpu"], sizes["npu"]) < 0.75 * sizes["float32"]  # most of it is no weight
+    assert max(sizes["cpu"], sizes["npu"]) < 0.85 * sizes["float32"]  # most of it is no weight
 
 
 def test_the_same_model_gives_the_same_bytes(artefacts, tmp_path):

@@ -69,3 +69,23 @@ class PlainNorm(Rms):
 
     def call(self, inputs, training=False):
         return super().call(inputs - mean_of_rows(inputs))
+
+
+class ScaledRms(Rms):
+    """The norm of tokens whose channels are stored in units of their own, in the same units.
+
+    Only the sum of squares needs the tokens as they were. A product of the tokens with their
+    squared units would do as well, but in 8 bits the largest squares leave the others nothing.
+
+    Args:
+        norm: the `Rms` whose place it takes.
+        unit: what a stored 1 stands for, `[d]`.
+    """
+
+    def __init__(self, norm, unit):
+        super().__init__(norm.epsilon, name=norm.name, dtype="float32")
+        self.unit = unit.astype("float32")
+        self.mean_square = norm.mean_square
+
+    def call(self, inputs, training=False):
+        return inputs * ops.rsqrt(self.mean_square(inputs * self.unit) + self.epsilon)

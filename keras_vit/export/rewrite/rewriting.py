@@ -5,13 +5,17 @@ import dataclasses
 import keras
 import numpy as np
 
+from keras_vit.export.calibration import spread
 from keras_vit.export.rewrite.centre import centre
+from keras_vit.export.rewrite.centre_heads import centre_heads
+from keras_vit.export.rewrite.channels import observed
 from keras_vit.export.rewrite.fold_layer_scale import fold_layer_scale
 from keras_vit.export.rewrite.fold_norms import fold_norms
 from keras_vit.export.rewrite.gelu_of_products import gelus_of_products
 from keras_vit.export.rewrite.inference import inference_model
 from keras_vit.export.rewrite.lean_attention import fold_query_scale
 from keras_vit.export.rewrite.patch_convolution import cuts_images, patch_convolution
+from keras_vit.export.rewrite.scale_streams import scale_streams
 from keras_vit.export.rewrite.self_products import self_products
 from keras_vit.export.rewrite.separate_projections import separate_projections
 from keras_vit.export.rewrite.streams import residual_streams
@@ -27,9 +31,14 @@ PASSES = {
     "fold_query_scale": fold_query_scale,
     "separate_projections": separate_projections,
     "self_products": self_products,
+    "scale_streams": scale_streams,
+    "centre_heads": centre_heads,
     "gelus_of_products": gelus_of_products,
 }
-EXACT = tuple(PASSES)[:-1]
+EXACT = tuple(PASSES)[:-3]
+# These look at what the tensors of the model reach on images, and are exact whatever that is.
+MEASURED = ("scale_streams", "centre_heads")
+LOOKED_AT = 32  # images
 COMPARED = 2  # images of noise
 
 
@@ -49,7 +58,7 @@ class Step:
     difference: float
 
 
-def rewrite(model, passes=EXACT):
+def rewrite(model, passes=EXACT, images=None):
     """Rewrites a model for inference on raw pixels.
 
     Every copy is float32, has no dropout or stochastic depth, and takes pixels from 0 to 255:
@@ -60,12 +69,15 @@ def rewrite(model, passes=EXACT):
         model: a functional Keras model with a `preprocessing`; the passes know the blocks of ViT,
             DeiT, DINOv2, Swin, CoAtNet and the hybrids, and leave others as they are.
         passes: names in `PASSES`; they are done in the order of `PASSES`.
+        images: raw pixels `[n, h, w, c]` of the kind the model will see, for those of the passes
+            that are in `MEASURED`.
 
     Returns:
         A functional `keras.Model`, and a list of `Step`.
 
     Raises:
-        ValueError: for an unknown name, or a model that is no graph or has no `preprocessing`.
+        ValueError: for an unknown name, a model that is no graph or has no `preprocessing`, or
+            missing `images`.
 
     Example:
 
@@ -76,6 +88,9 @@ def rewrite(model, passes=EXACT):
     """
     for name in passes:
         check_choice("passes", name, PASSES)
+    measured = [name for name in passes if name in MEASURED]
+    if measured and images is None:
+        raise ValueError(f"`images` must be given for {', '.join(measured)}. Received: None.")
     if getattr(model, "preprocessing", None) is None:
         raise ValueError(
             "`model` must have a `preprocessing`, which says how its pixels are normalised. "
@@ -88,7 +103,8 @@ def rewrite(model, passes=EXACT):
     steps = [Step("raw_pixels", 2, compare(_whole(core, in_front)))]
     streams = residual_streams(core)
     for name in [name for name in PASSES if name in passes]:
-        core, changed = PASSES[name](core, streams)
+        looking = [_observer(_whole(core, in_front), images)] if name in MEASURED else []
+        core, changed = PASSES[name](core, streams, *looking)
         steps.append(Step(name, changed, compare(_whole(core, in_front))))
     return _whole(core, in_front), steps
 
@@ -114,6 +130,12 @@ def _whole(core, in_front):
         return core
     pixels = keras.Input(core.input_shape[1:], dtype="float32", name="images")
     return keras.Model(pixels, core(in_front(pixels)), name=core.name)
+
+
+def _observer(model, images):
+    """A function from layers of a model to the `Channels` of each."""
+    chosen = np.asarray(images, "float32")[spread(len(images), LOOKED_AT)]
+    return lambda layers, inputs=False: observed(model, layers, chosen, inputs)
 
 
 def _comparison(model):
