@@ -12,6 +12,7 @@ from keras_vit.cli.recording_distillation import distillation
 from keras_vit.cli.recording_dynamic import dynamic
 from keras_vit.cli.recording_fashion import STRONG, from_scratch, upon_dinov2
 from keras_vit.cli.recording_fit import fit_cost
+from keras_vit.cli.recording_int8 import int8
 from keras_vit.cli.recording_kills import kills
 from keras_vit.cli.recording_motion import motion
 from keras_vit.cli.recording_npu import npu
@@ -41,6 +42,7 @@ ROWS = {
     "serving": serving,
     "fit_cost": fit_cost,
     "npu": npu,
+    "int8": partial(int8, source=FASHION_MNIST),
     "motion": partial(motion, source=FASHION_MNIST),
     "performer": performer,
 }
