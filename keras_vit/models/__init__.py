@@ -7,6 +7,7 @@ from keras_vit.models import (
     dinov2,
     dynamic_vit,
     hybrid,
+    mae,
     swin,
     timesformer,
     vit,
@@ -19,6 +20,7 @@ from keras_vit.models.dinov2 import DINOv2
 from keras_vit.models.dynamic_vit import DynamicViT, DynamicViTConfig
 from keras_vit.models.dynamic_vit_trainer import DynamicViTTrainer
 from keras_vit.models.hybrid import Hybrid, HybridConfig
+from keras_vit.models.mae import MAE, MAEConfig
 from keras_vit.models.merging import merge_tokens
 from keras_vit.models.swin import Swin, SwinConfig
 from keras_vit.models.timesformer import TimeSformer, TimeSformerConfig
@@ -33,6 +35,7 @@ FAMILIES = (
     (Swin, swin),
     (CLIP, clip),
     (TimeSformer, timesformer),
+    (MAE, mae),
     (DynamicViT, dynamic_vit),
 )
 
@@ -60,6 +63,8 @@ __all__ = [
     "Hybrid",
     "HybridConfig",
     "ImageTower",
+    "MAE",
+    "MAEConfig",
     "Swin",
     "SwinConfig",
     "TextTower",

@@ -74,6 +74,16 @@ def clip_stem(config):
     return rows * columns * patch * config.width
 
 
+def mae(config):
+    """The products of a masked autoencoder, whose encoder sees a part of the patches."""
+    (rows, columns), seen = config.grid, 1 + config.keep
+    everything, pixels = 1 + rows * columns, math.prod(config.patch_size) * config.channels
+    decoder = config.decoder_depth, config.decoder_width, config.decoder_mlp_dim
+    between = (seen * config.width + everything * pixels) * config.decoder_width
+    encoder = _tower(seen, config.depth, config.width, config.mlp_dim)
+    return clip_stem(config) + encoder + between + _tower(everything, *decoder)
+
+
 def _tower(tokens, depth, width, hidden):
     attention = 4 * tokens * width**2 + 2 * tokens**2 * width
     return depth * (attention + 2 * tokens * width * hidden)

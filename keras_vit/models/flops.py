@@ -13,6 +13,7 @@ from keras_vit.models.detector import DetectorConfig
 from keras_vit.models.detector_flops import pyramid_and_heads
 from keras_vit.models.dynamic_vit import DynamicViTConfig
 from keras_vit.models.hybrid import HybridConfig
+from keras_vit.models.mae import MAEConfig
 from keras_vit.models.merging import token_counts
 from keras_vit.models.swin import SwinConfig
 from keras_vit.models.timesformer import TimeSformerConfig
@@ -171,6 +172,7 @@ PRODUCTS = {
     DetectorConfig: (_detector, _detector_stem),
     SwinConfig: (family_flops.swin, family_flops.swin_stem),
     CLIPConfig: (family_flops.clip, family_flops.clip_stem),
+    MAEConfig: (family_flops.mae, family_flops.clip_stem),
     DynamicViTConfig: (_dynamic_vit, _projection),
     CoAtNetConfig: (family_flops.coatnet, family_flops.coatnet_stem),
     HybridConfig: (_hybrid, family_flops.resnet_stem),

@@ -10,6 +10,7 @@ from keras_vit.objectives.distillation_logits import TaughtClasses, kept_logits
 from keras_vit.objectives.distillation_model import Distiller
 from keras_vit.objectives.distillation_teacher import RANGES, Teacher
 from keras_vit.objectives.dynamic_vit import DynamicViTLoss, TokenDistillationLoss
+from keras_vit.objectives.masked_pixels import MaskedPixelLoss, painted_images
 from keras_vit.objectives.retrieval import recall_at
 from keras_vit.objectives.zero_shot import (
     TEMPLATES,
@@ -25,6 +26,7 @@ __all__ = [
     "DynamicViTLoss",
     "Distiller",
     "HardDistillation",
+    "MaskedPixelLoss",
     "RANGES",
     "SigmoidLoss",
     "SoftDistillation",
@@ -36,6 +38,7 @@ __all__ = [
     "embed_images",
     "embed_texts",
     "kept_logits",
+    "painted_images",
     "pair_logits",
     "recall_at",
     "zero_shot_classifier",

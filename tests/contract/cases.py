@@ -12,6 +12,7 @@ import keras
 from keras_vit import layers
 from keras_vit.models import (
     CLIP,
+    MAE,
     CLIPConfig,
     CoAtNet,
     CoAtNetConfig,
@@ -23,6 +24,7 @@ from keras_vit.models import (
     Hybrid,
     HybridConfig,
     ImageTower,
+    MAEConfig,
     Swin,
     SwinConfig,
     TextTower,
@@ -93,6 +95,17 @@ TIMESFORMER = {**SMALL, "image_size": (4, 3), "frames": 3, "drop_path": 0.3}
 # Scored tokens are of a width with quarters. 14 of 15 are kept: in half precision the last of the
 # scores is the same, but hardly one in the middle.
 DYNAMIC = {**SMALL, "width": 12, "stage_blocks": (0,), "keep_ratios": 0.95}
+
+
+MASKED = {
+    **{name: value for name, value in SMALL.items() if name not in ("num_classes", "width")},
+    "width": 12,
+    "decoder_width": 8,
+    "decoder_depth": 1,
+    "decoder_num_heads": 2,
+    "decoder_mlp_dim": 13,
+    "mask_ratio": 0.6,
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -268,6 +281,7 @@ CASES = {
     "kept_block": layer(layers.KeptBlock, 2, 11, shapes=(TOKENS, (16, 1)), integers=(1,)),
     "dynamic_vit": family(DynamicViT, DynamicViTConfig, DYNAMIC),
     "dynamic_vit_trainer": family(DynamicViTTrainer, DynamicViTConfig, DYNAMIC, pooling="gap"),
+    "mae": family(MAE, MAEConfig, MASKED),
     "merged_vit": vit(merged=3, registers=1, pooling="gap"),
 }
 # Parts of `swin`, `coatnet`, `hybrid` and `timesformer`. Under JAX, which compiles each operation

@@ -24,6 +24,8 @@ BILLIONS = [
     # The image towers of a ViT, without its head and with a projection, and 2.98 for the text.
     ("clip_b32", {}, 7.39),
     ("clip_b16", {}, 20.54),
+    # 4.41 of the encoder of 49 patches and the class token, 5.37 of the decoder: by hand.
+    ("mae_b16", {}, 9.78),
     ("coatnet_0", PLAIN, 4.55),
     ("coatnet_0", EXPANSION, 4.14),
     ("coatnet_1", PLAIN, 8.64),
