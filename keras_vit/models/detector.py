@@ -108,6 +108,19 @@ class DetectorConfig:
         fix("image_size", pair("image_size", self.image_size))
         fix("levels", tuple(self.levels))
         fix("aspects", tuple(float(aspect) for aspect in self.aspects))
+        self._check()
+        if self.preprocessing is None:
+            _, fields = BACKBONES[self.backbone]
+            base = fields.get("preprocessing") or Preprocessing(
+                mean=(0.5,) * self.channels, std=(0.5,) * self.channels
+            )
+            whole = {"resize": "squash", "crop": 1.0, "interpolation": "bilinear"}
+            fix("preprocessing", dataclasses.replace(base, probabilities="sigmoid", **whole))
+        fix("preprocessing", fitted_preprocessing(self))
+        fix("depth", self.backbone_config.depth)  # with the backbone's own rules
+
+    def _check(self):
+        """Checks the numbers."""
         for name in ("channels", "num_classes", "filters", "scales"):
             check_count(name, getattr(self, name))
         check_count("head_depth", self.head_depth, least=0)
@@ -125,15 +138,6 @@ class DetectorConfig:
                 "`aspects` and `anchor_size` must be above 0. "
                 f"Received: aspects={self.aspects}, anchor_size={self.anchor_size}."
             )
-        if self.preprocessing is None:
-            _, fields = BACKBONES[self.backbone]
-            base = fields.get("preprocessing") or Preprocessing(
-                mean=(0.5,) * self.channels, std=(0.5,) * self.channels
-            )
-            whole = {"resize": "squash", "crop": 1.0, "interpolation": "bilinear"}
-            fix("preprocessing", dataclasses.replace(base, probabilities="sigmoid", **whole))
-        fix("preprocessing", fitted_preprocessing(self))
-        fix("depth", self.backbone_config.depth)  # with the backbone's own rules
 
     @property
     def backbone_config(self):
