@@ -13,6 +13,8 @@ from keras_vit.data.targets import gathered, names, text_bytes
 
 # The label of a row that only fills a batch up.
 NO_BOX = -1
+# How far a box of a COCO file may reach beyond its image, as a share of it: it is then cut.
+OUTSIDE = 0.1
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -37,7 +39,8 @@ class Boxes:
         Raises:
             ValueError: for a box outside the image or without area, or a box without a label.
         """
-        most = max(map(len, boxes), default=0)
+        # One place at least: matching looks for the best of them.
+        most = max(1, max(map(len, boxes), default=0))
         all_boxes = np.zeros((len(boxes), most, 4), "float32")
         all_labels = np.full((len(boxes), most), NO_BOX, "int64")
         for number, (rows, row) in enumerate(zip(boxes, labels, strict=True)):
@@ -106,8 +109,9 @@ def open_coco(path, split=None):
         `Records` with `Boxes`. Boxes of crowds and boxes without area are left out.
 
     Raises:
-        FileNotFoundError: if there is no such file.
-        ValueError: if it is not of that form.
+        FileNotFoundError: if there is no such file, or not one of its images.
+        ValueError: if it is not of that form, or a box is outside its image, inverted, or of an
+            image or a category that the file does not list.
     """
     path = Path(path)
     if not path.is_file():
@@ -120,26 +124,52 @@ def open_coco(path, split=None):
         raise ValueError(
             f"{path} is not a COCO file: it must hold `images`, `annotations` and `categories`."
         ) from error
-    numbers = {category["id"]: number for number, category in enumerate(categories)}
-    boxes = {image["id"]: [] for image in images}
-    labels = {image["id"]: [] for image in images}
-    sizes = {image["id"]: (image["width"], image["height"]) for image in images}
-    for annotation in annotations:
-        box = _shares(annotation["bbox"], sizes[annotation["image_id"]])
-        if not annotation.get("iscrowd") and box[0] < box[2] and box[1] < box[3]:
-            boxes[annotation["image_id"]].append(box)
-            labels[annotation["image_id"]].append(numbers[annotation["category_id"]])
+    boxes, labels = _annotated(images, annotations, categories, path)
     class_names = distinct([str(category["name"]) for category in categories], path)
-    targets = Boxes.of(class_names, list(boxes.values()), list(labels.values()))
+    targets = Boxes.of(class_names, boxes, labels)
     beside = path.parent / path.stem
-    source = FolderSource(
-        beside if beside.is_dir() else path.parent, tuple(image["file_name"] for image in images)
-    )
-    return Records(source, targets, np.arange(len(images)))
+    folder = beside if beside.is_dir() else path.parent
+    names = tuple(image["file_name"] for image in images)
+    missing = next((name for name in names if not (folder / name).is_file()), None)
+    if missing is not None:
+        raise FileNotFoundError(f"{path} lists the image {missing}, which is not in {folder}.")
+    return Records(FolderSource(folder, names), targets, np.arange(len(images)))
 
 
-def _shares(box, size):
+def _annotated(images, annotations, categories, path):
+    """The boxes and the labels of each image, two lists in the order of the images."""
+    numbers = {category["id"]: number for number, category in enumerate(categories)}
+    sizes = {image["id"]: (image["width"], image["height"]) for image in images}
+    boxes, labels = {number: [] for number in sizes}, {number: [] for number in sizes}
+    for annotation in annotations:
+        image, category = annotation["image_id"], annotation["category_id"]
+        if image not in sizes:
+            raise ValueError(f"{path} has a box for the image {image!r}, which it does not list.")
+        if category not in numbers:
+            raise ValueError(
+                f"{path} has a box of the category {category!r}, which it does not list: its "
+                f"categories are {', '.join(map(str, numbers))}."
+            )
+        box = _shares(annotation["bbox"], sizes[image], f"the image {image!r} of {path}")
+        if not annotation.get("iscrowd") and box[0] < box[2] and box[1] < box[3]:
+            boxes[image].append(box)
+            labels[image].append(numbers[category])
+    return list(boxes.values()), list(labels.values())
+
+
+def _shares(box, size, where):
     """COCO's left, top, width, height in pixels, cut to the image."""
-    left, top, wide, high = box
+    try:
+        left, top, wide, high = map(float, box)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"A box must be four numbers: left, top, width, height. Received: {box!r} for {where}."
+        ) from error
     corners = np.array([left, top, left + wide, top + high]) / np.tile(size, 2)
+    beyond = (corners < -OUTSIDE).any() or (corners > 1 + OUTSIDE).any()
+    if not np.isfinite(corners).all() or wide < 0 or high < 0 or beyond:
+        raise ValueError(
+            "A box must be left, top, width, height in pixels (not the right and bottom edge), "
+            f"inside the image of {size[0]}x{size[1]}. Received: {list(box)} for {where}."
+        )
     return np.clip(corners, 0.0, 1.0).astype("float32")

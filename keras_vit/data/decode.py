@@ -92,10 +92,24 @@ def fit(image, preprocessing):
     return tf.ensure_shape(tf.clip_by_value(tf.round(out), 0.0, 255.0), [*size, image.shape[-1]])
 
 
+def fitting(shape, preprocessing):
+    """Returns how `fit` brings an image to a model's size.
+
+    Args:
+        shape: (height, width) of the image, int32 `[2]`.
+        preprocessing: as `fit` takes it.
+
+    Returns:
+        (size, offset), each (vertical, horizontal), int32 `[2]`: what the whole image is resized
+        to, and where in it the model's image begins.
+    """
+    return _RESIZES[preprocessing.resize](shape, preprocessing.image_size, preprocessing.crop)
+
+
 def _resample(image, shape, preprocessing):
     """The image resized and cut, float32, not yet rounded."""
     size = preprocessing.image_size
-    resized, offset = _RESIZES[preprocessing.resize](shape, size, preprocessing.crop)
+    resized, offset = fitting(shape, preprocessing)
     scale = tf.cast(resized, tf.float32) / tf.cast(shape, tf.float32)
     if preprocessing.interpolation == "nearest":
         return _nearest(image, size, scale, offset)

@@ -49,6 +49,10 @@ def test_coco(tmp_path):
     }
     path = tmp_path / "val.json"
     path.write_text(json.dumps(content))
+    with pytest.raises(FileNotFoundError, match="lists the image a.jpg, which is not in"):
+        open_data(path)
+    for name in ("a.jpg", "b.jpg"):
+        (tmp_path / name).write_bytes(b"")
     records = open_data(path)
     assert records.class_names == ("dog", "person")
     assert records.targets.labels.tolist() == [[1, 0], [-1, -1]]
@@ -57,7 +61,36 @@ def test_coco(tmp_path):
     )
     assert records.name(1) == str(tmp_path / "b.jpg")
     (tmp_path / "val").mkdir()
+    for name in ("a.jpg", "b.jpg"):
+        (tmp_path / name).rename(tmp_path / "val" / name)
     assert open_data(path).name(1) == str(tmp_path / "val" / "b.jpg")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"bbox": [50, 25, 190, 90]}, "not the right and bottom edge.*inside the image of 200x100"),
+        ({"bbox": [-50, 0, 60, 10]}, "inside the image of 200x100. Received: .-50, 0, 60, 10"),
+        ({"bbox": [50, 25, -10, 5]}, "left, top, width, height in pixels"),
+        ({"bbox": [1, 2, float("nan"), 3]}, "left, top, width, height in pixels"),
+        ({"bbox": [1, 2, 3]}, "must be four numbers.*Received: .1, 2, 3. for the image 7"),
+        ({"bbox": None}, "must be four numbers"),
+        ({"image_id": 9}, "a box for the image 9, which it does not list"),
+        ({"category_id": 2}, "a box of the category 2, which it does not list: .* are 1$|are 1\\."),
+    ],
+    ids=str,
+)
+def test_wrong_boxes_of_a_coco_file(change, message, tmp_path):
+    box = {"image_id": 7, "category_id": 1, "bbox": [1, 2, 3, 4], **change}
+    content = {
+        "images": [{"id": 7, "file_name": "a.jpg", "width": 200, "height": 100}],
+        "categories": [{"id": 1, "name": "person"}],
+        "annotations": [box],
+    }
+    (tmp_path / "a.jpg").write_bytes(b"")
+    (tmp_path / "x.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=message):
+        open_data(tmp_path / "x.json")
 
 
 def test_not_coco(tmp_path):

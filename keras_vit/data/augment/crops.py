@@ -21,3 +21,9 @@ class Crop:
 
     def __call__(self, image, seed):
         return cut(image, self.window(tf.shape(image), seed))
+
+    def move_boxes(self, boxes, size, seed):
+        """Returns where boxes lie in the piece: see `keras_vit.data.box_batches`."""
+        window = tf.cast(self.window(size, seed), tf.float32)
+        corner, kept = tf.tile(window[1::-1], [2]), tf.tile(window[:1:-1], [2])
+        return (boxes * tf.tile(tf.cast(size[::-1], tf.float32), [2]) - corner) / kept

@@ -33,6 +33,12 @@ class Flip:
         # `tf.where` compares and copies by the pixel: four times as long as by the image.
         return tf.raw_ops.Select(condition=mirrored, x=_mirror(image), y=image)
 
+    def move_boxes(self, boxes, size, seed):
+        """Returns where boxes of one image lie after the call: see `keras_vit.data.box_batches`."""
+        left, top, right, bottom = tf.unstack(boxes, axis=-1)
+        mirrored = tf.stack([1 - right, top, 1 - left, bottom], axis=-1)
+        return tf.where(uniform(seed, 1)[0] < self.probability, mirrored, boxes)
+
 
 def _mirror(image):
     """The image, or each of a batch, left to right, in TensorFlow's quick form.

@@ -37,8 +37,7 @@ class Shift:
         if image.shape.rank == 3:
             return self(image[None], seed[None])[0]
         size = tf.shape(image)[1:3]
-        limit = tf.floor(tf.cast(size, tf.float32) * self.share)
-        down, right = tf.unstack(tf.floor(uniform(seed, 2) * (2 * limit + 1)) - limit, axis=-1)
+        down, right = self._moves(size, seed)
         one, zero = tf.ones_like(down), tf.zeros_like(down)
         # An output pixel (x, y) is the input's (x - right, y - down). One op for the batch.
         transforms = tf.stack([one, zero, -right, zero, one, -down, zero, zero], axis=-1)
@@ -51,6 +50,16 @@ class Shift:
             fill_mode=_FILLS[self.fill],
         )
         return tf.ensure_shape(moved, image.shape)
+
+    def move_boxes(self, boxes, size, seed):
+        """Returns where boxes of one image lie after the call: see `keras_vit.data.box_batches`."""
+        down, right = self._moves(size, seed)
+        return boxes + tf.stack([right, down] * 2) / tf.tile(tf.cast(size[::-1], tf.float32), [2])
+
+    def _moves(self, size, seed):
+        """Pixels down and to the right, each of the seed's shape without its last axis."""
+        limit = tf.floor(tf.cast(size, tf.float32) * self.share)
+        return tf.unstack(tf.floor(uniform(seed, 2) * (2 * limit + 1)) - limit, axis=-1)
 
 
 _FILLS = {"zero": "CONSTANT", "edge": "NEAREST"}
