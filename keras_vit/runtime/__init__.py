@@ -5,6 +5,7 @@ from pathlib import Path
 import keras
 
 from keras_vit.layers.choices import check_choice
+from keras_vit.runtime.detector import is_detector, open_detector
 from keras_vit.runtime.keras_file import KerasFile
 from keras_vit.runtime.onnx import ONNX
 from keras_vit.runtime.openvino import OpenVINO
@@ -46,7 +47,8 @@ def open(model, engine=None):
 
     Returns:
         A `Predictor`: `.logits(pixels)`, `.predict_files(paths)`, `.preprocessing`,
-        `.class_names`, `.kind`, `.size_bytes`, `.path`.
+        `.class_names`, `.kind`, `.size_bytes`, `.path`. A detector has `.detect(pixels)` and
+        `.detect_files(paths)` in place of the first two.
 
     Raises:
         FileNotFoundError: if nothing is at the path.
@@ -66,11 +68,13 @@ def open(model, engine=None):
         check_choice("engine", engine, ENGINES)
         return ENGINES[engine](open(model))
     if isinstance(model, keras.Model):
-        return KerasFile(model)
+        return open_detector(model) if is_detector(model) else KerasFile(model)
     if is_address(model):
         return Server(model)
     path = newest_version(Path(model))
     refuse_engine(path)
+    if is_detector(path):
+        return open_detector(path)
     if not path.exists():
         raise FileNotFoundError(f"There is no model at {path}.")
     for sign, kind in KINDS.items():

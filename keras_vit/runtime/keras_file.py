@@ -37,7 +37,7 @@ class KerasFile(Predictor):
             )
         size = _weight_bytes(self.model) if in_memory else Path(source).stat().st_size
         super().__init__(None if in_memory else source, preprocessing, size)
-        self._forward = _compiled(lambda images: self.model(images, training=False))
+        self._forward = compiled(lambda images: self.model(images, training=False))
 
     def _run(self, pixels):
         starts = range(0, len(pixels), BATCH_SIZE)
@@ -49,8 +49,8 @@ class KerasFile(Predictor):
         return keras.ops.convert_to_numpy(keras.ops.cast(self._forward(images), "float32"))
 
 
-def _compiled(call):
-    """The call as one graph where that needs no more than TensorFlow; as it is elsewhere."""
+def compiled(call):
+    """Returns a call as one graph where that needs no more than TensorFlow; as it is elsewhere."""
     if keras.backend.backend() != "tensorflow":
         return call
     import tensorflow as tf
