@@ -1,5 +1,8 @@
 // From a picture to the model's pixels: what keras_vit.data.fit does, in the same order.
 
+// TensorFlow resizes in float32. In float64 a pixel in thousands is rounded to the other side, and
+// that one level moves the logits of a model in integers by several of their steps.
+const single = Math.fround;
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const KERNELS = {
   bilinear: { radius: 1, weight: (x) => Math.max(0, 1 - Math.abs(x)) },
@@ -51,20 +54,27 @@ function geometry(image, { image_size: size, resize, crop }) {
 
 // For each place of the output: the first place of the input, and the weights from there on.
 function plan(from, to, resized, offset, interpolation) {
-  const scale = resized / from;
-  const places = Array.from({ length: to }, (_, place) => (place + offset + 0.5) / scale);
+  const scale = single(resized / from);
+  const places = Array.from({ length: to }, (_, place) => place + 0.5);
   if (interpolation === "nearest") {
-    return places.map((centre) => [Math.min(Math.floor(centre), from - 1), [1]]);
+    const last = from - 1;
+    return places.map((at) => [Math.min(Math.floor(single((at + offset) / scale)), last), [1]]);
   }
+  const inverse = single(1 / scale);
+  const moved = single(inverse * offset);
   const { radius, weight } = KERNELS[interpolation];
-  const stretch = Math.max(1 / scale, 1); // antialiased: wider where the picture shrinks
-  return places.map((centre) => {
+  const stretch = Math.max(inverse, 1); // antialiased: wider where the picture shrinks
+  const narrow = single(1 / stretch);
+  return places.map((place) => {
+    const centre = single(single(place * inverse) + moved);
     const first = Math.max(0, Math.ceil(centre - radius * stretch - 0.5));
     const last = Math.min(from - 1, Math.floor(centre + radius * stretch - 0.5));
     const weights = [];
-    for (let at = first; at <= last; at++) weights.push(weight((at + 0.5 - centre) / stretch));
-    const sum = weights.reduce((total, one) => total + one, 0);
-    return [first, weights.map((one) => one / sum)];
+    for (let at = first; at <= last; at++) {
+      weights.push(single(weight(single(single(at + 0.5 - centre) * narrow))));
+    }
+    const share = single(1 / weights.reduce((total, one) => single(total + one), 0));
+    return [first, weights.map((one) => single(one * share))];
   });
 }
 
@@ -76,7 +86,7 @@ function along(source, plans, inner, outer, side) {
       const target = (block * plans.length + place) * inner;
       weights.forEach((weight, step) => {
         const from = (block * side + first + step) * inner;
-        for (let at = 0; at < inner; at++) result[target + at] += weight * source[from + at];
+        for (let at = 0; at < inner; at++) result[target + at] += single(weight * source[from + at]);
       });
     });
   }
