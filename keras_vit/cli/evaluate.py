@@ -14,58 +14,76 @@ from keras_vit.cli.predict import Clips
 HEAD = "head"
 
 
+Split = Annotated[
+    str | None, typer.Option(help="Which split of the data; its test split by default.")
+]
+By = Annotated[
+    str,
+    typer.Option(
+        help="What answers: the model's head; or, by the features of a Keras model and the "
+        "data's training images, knn, few-shot or linear."
+    ),
+]
+Page = Annotated[Path | None, typer.Option(help="Also write a page with pictures to this file.")]
+Vocabulary = Annotated[
+    Path | None,
+    typer.Option(help="CLIP's vocabulary; by default that of the package open_clip_torch."),
+]
+Clean = Annotated[
+    str, typer.Option(help="How CLIP's texts are cleaned: open_clip (by ftfy) or transformers.")
+]
+
+
 def evaluate(
     model: Annotated[Path, typer.Argument(help="A .keras file, SavedModel folder or .tflite.")],
     data: Annotated[str, typer.Argument(help=DATA)],
-    split: Annotated[
-        str | None, typer.Option(help="Which split of the data; its test split by default.")
-    ] = None,
+    split: Split = None,
     batch_size: Annotated[int, typer.Option(help="Images a call.")] = 64,
-    by: Annotated[
-        str,
-        typer.Option(
-            help="What answers: the model's head; or, by the features of a Keras model and the "
-            "data's training images, knn, few-shot or linear."
-        ),
-    ] = HEAD,
+    by: By = HEAD,
     json_: Annotated[
         Path | None, typer.Option("--json", help="Also write the numbers to this file.")
     ] = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Also write a page with pictures to this file.")
-    ] = None,
+    html: Page = None,
     data_dir: DataDir = None,
     clips: Clips = 1,
-    vocabulary: Annotated[
-        Path | None,
-        typer.Option(help="CLIP's vocabulary; by default that of the package open_clip_torch."),
-    ] = None,
-    clean: Annotated[
-        str, typer.Option(help="How CLIP's texts are cleaned: open_clip (by ftfy) or transformers.")
-    ] = "open_clip",
+    vocabulary: Vocabulary = None,
+    clean: Clean = "open_clip",
 ):
-    """Measure a model on labelled images or videos, or a CLIP on pairs, in its own runtime."""
+    """Measure a model on images with classes or boxes, on videos or pairs, in its own runtime."""
     if by != HEAD and html:
         raise ValueError(f"`--html` shows what a head answers. Received: --by {by}; leave one out.")
-    from keras_vit.cli.evaluate_pairs import evaluate_pairs
-    from keras_vit.cli.opening import is_clip, open_predictor
-    from keras_vit.training.inputs import CLIPS, IMAGES, PAIRS
+    from keras_vit.training.inputs import IMAGES
 
-    predictor = open_predictor(model) if by == HEAD else None
-    if predictor is None:
-        numbers = _by_features(model, IMAGES.find(data, data_dir), split, batch_size, by)
-    elif is_clip(predictor):
-        _no_page(html, "pairs")
-        found = PAIRS.find(data, data_dir)
-        numbers = evaluate_pairs(predictor.model, found, split, batch_size, vocabulary, clean)
-    elif predictor.preprocessing.frames:
-        _no_page(html, "clips")
-        found = CLIPS.find(data, data_dir)
-        numbers = _by_head(predictor, found, split, batch_size, None, clips)
+    if by == HEAD:
+        read = clips, vocabulary, clean
+        numbers = _by_kind(model, data, data_dir, split, batch_size, html, read)
     else:
-        numbers = _by_head(predictor, IMAGES.find(data, data_dir), split, batch_size, html)
+        numbers = _by_features(model, IMAGES.find(data, data_dir), split, batch_size, by)
     if json_:
         write_json(numbers, json_)
+
+
+def _by_kind(model, data, data_dir, split, batch_size, html, read):
+    """Measures a model by what it answers, on what it takes; returns the numbers."""
+    from keras_vit.cli.evaluate_boxes import evaluate_boxes
+    from keras_vit.cli.evaluate_pairs import evaluate_pairs
+    from keras_vit.cli.opening import is_clip, open_predictor
+    from keras_vit.runtime.detector import DetectorPredictor
+    from keras_vit.training.inputs import CLIPS, IMAGES, PAIRS
+
+    predictor, (clips, *texts) = open_predictor(model), read
+    if isinstance(predictor, DetectorPredictor):
+        _no_page(html, "boxes")
+        return evaluate_boxes(predictor, IMAGES.find(data, data_dir), split, batch_size)
+    if is_clip(predictor):
+        _no_page(html, "pairs")
+        found = PAIRS.find(data, data_dir)
+        return evaluate_pairs(predictor.model, found, split, batch_size, *texts)
+    if predictor.preprocessing.frames:
+        _no_page(html, "clips")
+        found = CLIPS.find(data, data_dir)
+        return _by_head(predictor, found, split, batch_size, None, clips)
+    return _by_head(predictor, IMAGES.find(data, data_dir), split, batch_size, html)
 
 
 def _no_page(html, words):

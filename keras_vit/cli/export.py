@@ -30,7 +30,7 @@ def export(
     from keras_vit.cli.export_page import export_page
     from keras_vit.cli.opening import open_keras
     from keras_vit.export import export as run
-    from keras_vit.models import CLIP
+    from keras_vit.models import CLIP, Detector
     from keras_vit.training.inputs import inputs_of
     from keras_vit.training.report_sections import file_size
 
@@ -44,10 +44,29 @@ def export(
         return export_page(network, profile, page, records)
     if isinstance(network, CLIP):
         return export_towers(network, profile, out)
+    if isinstance(network, Detector):
+        return export_boxes(network, profile, out, calibration)
     with console.status(f"exporting for {profile}"):
         path = run(network, profile, out, records, xla_batches=xla_batch or ())
         size = file_size(runtime.open(path).size_bytes)
     console.print(f"Written to {path} ({size})", soft_wrap=True)
+
+
+def export_boxes(network, profile, out, calibration):
+    """Writes a detector."""
+    from keras_vit.export.detector import export_detector
+    from keras_vit.export.serving.versions import version_folder
+
+    if calibration is not None:
+        raise ValueError(
+            f"No profile of a detector is calibrated: leave `--calibration` out. "
+            f"Received: {calibration}."
+        )
+    with console.status(f"exporting for {profile}"):
+        path = export_detector(
+            network, profile, version_folder(out) if profile == "server" else out
+        )
+    console.print(f"Written to {path}", soft_wrap=True)
 
 
 def export_towers(network, profile, out):

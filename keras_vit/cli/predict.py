@@ -25,13 +25,25 @@ def predict(
     images: Annotated[
         list[Path], typer.Argument(metavar="IMAGE...", help="Picture files; videos for clips.")
     ],
-    top: Annotated[int, typer.Option(min=1, help="How many classes to show.")] = 5,
+    top: Annotated[int, typer.Option(min=1, help="How many classes, or boxes, to show.")] = 5,
     clips: Clips = 1,
+    out_: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", help="For detectors: a picture to draw the boxes of one image to, or a folder."
+        ),
+    ] = None,
 ):
-    """Say what is in pictures or videos."""
+    """Say what is in pictures or videos; of a detector, where."""
     from keras_vit.cli.opening import open_predictor, require_classes
+    from keras_vit.cli.predict_boxes import predict_boxes
+    from keras_vit.runtime.detector import DetectorPredictor
 
     predictor = open_predictor(model)
+    if isinstance(predictor, DetectorPredictor):
+        return predict_boxes(predictor, images, top, out_)
+    if out_ is not None:
+        raise ValueError(f"`--out` draws boxes, and {model} is no detector. Received: {out_}.")
     require_classes(predictor)
     answers = predictor.predict_files(images, top=top, clips=clips)
     for image, answer in zip(images, answers, strict=True):
