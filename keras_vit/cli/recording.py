@@ -7,6 +7,7 @@ from pathlib import Path
 
 from keras_vit.cli.recorded_speed import draw_growth
 from keras_vit.cli.recording_clip import clip
+from keras_vit.cli.recording_detection import detection
 from keras_vit.cli.recording_dinov2 import dinov2_probe
 from keras_vit.cli.recording_distillation import distillation
 from keras_vit.cli.recording_dynamic import dynamic
@@ -32,6 +33,7 @@ ROWS = {
     "clip": partial(clip, source=FASHION_MNIST),
     "dynamic": partial(dynamic, source=FASHION_MNIST),
     "distillation": partial(distillation, source=FASHION_MNIST),
+    "detection": partial(detection, source=FASHION_MNIST),
     "dinov2_probe": partial(dinov2_probe, source=FASHION_MNIST),
     "speed": speed,
     "growth": growth,
