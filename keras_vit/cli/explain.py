@@ -18,7 +18,7 @@ def explain(
     image: Annotated[Path, typer.Argument(help="A picture file.")],
     out: Annotated[Path, typer.Option(help="The picture to write.")] = Path("explained.png"),
     method: Annotated[
-        str, typer.Option(help="rollout, attention, relevance, pca or neighbours.")
+        str, typer.Option(help="rollout, attention, relevance, pca, patches or neighbours.")
     ] = "rollout",
     block: Annotated[
         str | None, typer.Option(help="Which block, for attention and pca: block_0, …")
@@ -159,6 +159,21 @@ def _pca(model, images, seen, block):
     return np.concatenate([seen, np.asarray(enlarged)], axis=1)
 
 
+def _patches(model, images, seen, block):
+    from keras_vit.explain import kept_patches, kept_picture, merged_patches, merged_picture
+
+    seen = _scaled(seen, TILE)
+    if not hasattr(model.config, "keep_ratios"):
+        return np.concatenate(
+            [seen, merged_picture(seen, merged_patches(model, images)[0])], axis=1
+        )
+    config = model.config
+    stages = zip(config.stage_blocks, config.kept, strict=True)
+    captions = [f"before block_{block}: {count}" for block, count in stages]
+    kept = kept_patches(model, images)[0]
+    return kept_picture(seen, kept, [f"{config.num_patches} patches", *captions])
+
+
 def _scaled(picture, side):
     from PIL import Image
 
@@ -173,4 +188,5 @@ METHODS = {
     "attention": _attention,
     "relevance": _relevance,
     "pca": _pca,
+    "patches": _patches,
 }

@@ -2,6 +2,8 @@
 
 from keras_vit.explain.attention import attention, attention_maps
 from keras_vit.explain.features import pooled_features
+from keras_vit.explain.kept_patches import kept_patches, kept_picture
+from keras_vit.explain.merged_patches import merged_patches, merged_picture
 from keras_vit.explain.neighbours import nearest
 from keras_vit.explain.overlay import overlay, rgb, visible_part
 from keras_vit.explain.pca import patch_colours, principal_components
@@ -14,6 +16,10 @@ __all__ = [
     "attention_maps",
     "attention_relevance",
     "attention_rollout",
+    "kept_patches",
+    "kept_picture",
+    "merged_patches",
+    "merged_picture",
     "nearest",
     "overlay",
     "patch_colours",

@@ -40,12 +40,13 @@ def block_names(model):
                 f"{model.name!r} is a Performer: it never forms its attention, so there is none to "
                 "look at. Its features can be looked at (PCA, neighbours)."
             )
-    plain = all(_is_plain(model.get_layer(name)) for name in names)
+    counts = {model.get_layer(name).input.shape[1] for name in names}
+    plain = len(counts) == 1 and all(_is_plain(model.get_layer(name)) for name in names)
     if not names or not plain or not hasattr(model, "config"):
         raise ValueError(
             "Attention is followed through models whose blocks all attend to all tokens: ViT, "
-            "DeiT, DINOv2 and hybrids of this package. In windows or with pooling between "
-            "blocks a token has no one place. Received: "
+            "DeiT, DINOv2 and hybrids of this package. In windows, or where tokens are pooled, "
+            "merged or left behind between blocks, a token has no one place. Received: "
             f"{type(model).__name__} {model.name!r}."
         )
     return names

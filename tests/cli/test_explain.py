@@ -11,6 +11,7 @@ from keras_vit.cli.explain import METHODS, explained
 from keras_vit.data import decode, fit
 from keras_vit.explain import nearest, overlay, relevance, rollout
 from keras_vit.layers import Preprocessing
+from keras_vit.models import DynamicViT, merge_tokens
 
 
 def test_the_picture_and_its_map_side_by_side(cli, digits, model, tmp_path):
@@ -52,6 +53,17 @@ def test_attention_has_a_picture_a_head_and_pca_a_colour_a_patch(network, digits
     assert colours.shape == (448, 448, 3)
     patches = colours.reshape(4, 112, 4, 112, 3)
     assert (patches == patches[:, :1, :, :1]).all() and len(np.unique(colours)) > 9
+
+
+def test_patches_shows_what_is_kept_or_merged(network, digits):
+    encoded = sorted((digits / "5").iterdir())[0].read_bytes()
+    merged = explained(merge_tokens(network, 3), encoded, "patches")
+    assert merged.shape == (224, 448, 3) and (merged[:, :224] != merged[:, 224:]).any()
+    dynamic = DynamicViT.from_image_model(network, stage_blocks=(0, 1), keep_ratios=0.5)
+    sheet = explained(dynamic, encoded, "patches")
+    assert sheet.shape == (2 * 246 + 6, 2 * 230 + 6, 3)  # the picture and two stages
+    with pytest.raises(ValueError, match="must merge tokens"):
+        explained(network, encoded, "patches")
 
 
 def test_neighbours_come_by_falling_cosine(cli, network, model, digits, tmp_path):
