@@ -69,6 +69,8 @@ class TimeSformerConfig(ViTConfig):
                 "A TimeSformer has a class token and no registers. Received: "
                 f"class_token={self.class_token}, registers={self.registers}."
             )
+        if self.merged:
+            raise ValueError(f"A TimeSformer merges no tokens. Received: merged={self.merged}.")
         if self.space_time != "space_only" and self.position == "relative":
             raise ValueError(
                 "`position` 'relative' knows no time: it needs `space_time` 'space_only'. "

@@ -91,6 +91,7 @@ def test_published_sizes():
         ({"attention": "performer"}, "the plain MLP and the softmax.*attention='performer'"),
         ({"class_token": False, "pooling": "gap"}, "has a class token .*class_token=False"),
         ({"mlp": "swiglu"}, "mlp='swiglu'"),
+        ({"merged": 1}, "merges no tokens. Received: merged=\\(1"),
     ],
 )
 def test_what_does_not_fit(fields, message):
