@@ -10,6 +10,7 @@ from keras_vit.cli import (
     check_served,
     data,
     distill,
+    doctor,
     evaluate,
     explain,
     export,
@@ -88,6 +89,7 @@ app.command("explain")(explain.explain)
 app.command("export")(export.export)
 app.command("lint")(lint.lint)
 app.command("parity")(parity.parity)
+app.command("doctor")(doctor.doctor)
 app.command("bench")(bench.bench)
 app.command("serve")(serve.serve)
 app.command("check-served")(check_served.check_served)
