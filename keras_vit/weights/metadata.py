@@ -14,6 +14,7 @@ MODEL_TYPES = {
     "deit": "hf_deit",
     "dinov2": "hf_dinov2",
     "dinov2_with_registers": "hf_dinov2_reg",
+    "swin": "hf_swin",
     "timesformer": "hf_timesformer",
 }
 HF_ACTIVATIONS = {
@@ -128,6 +129,10 @@ def _of_transformers(config):
         return {**fields, "activation": activation}
     if config.get("qkv_bias") is False:
         raise ValueError("`qkv_bias` is false, but our attention always has biases")
+    if config["model_type"] == "swin" and config.get("layer_norm_eps", 1e-5) != 1e-5:
+        raise ValueError("`layer_norm_eps` is not 1e-5, that of transformers' other Swin norms")
+    if config.get("use_absolute_embeddings"):
+        raise ValueError("`use_absolute_embeddings` is true, but our Swin has no such table")
     return {
         "norm_epsilon": config.get("layer_norm_eps"),
         "image_size": config.get("image_size"),

@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 from keras_vit.files import replacing
 from keras_vit.layers.positions import sincos2d
 from keras_vit.layers.sizes import patch_grid
-from keras_vit.models import CLIP, DynamicViT, TimeSformer
+from keras_vit.models import CLIP, DynamicViT, Swin, TimeSformer
 from keras_vit.weights.loading import POSITION
 from keras_vit.weights.metadata import NOTE
 from keras_vit.weights.sources import table_of
@@ -23,6 +23,7 @@ from keras_vit.weights.targets.target import own_attention
 # Families that not every code has.
 FORMATS_OF = {
     **dict.fromkeys(timm_families.TARGETS, ("timm",)),
+    Swin: ("hf", "timm"),
     TimeSformer: ("hf",),
     CLIP: ("hf", "open_clip"),
     DynamicViT: ("dynamicvit",),

@@ -13,6 +13,7 @@ from keras_vit.weights.tables import (
     coatnet_timm,
     dynamic_vit,
     hybrid_timm,
+    swin_hf,
     swin_timm,
     timesformer,
     vit_hf,
@@ -168,6 +169,16 @@ SOURCES = {
         1e-6,
         MappingProxyType({**IMAGENET, **CROP_224_OF_256}),
         "bicubic",
+    ),
+    # transformers squashes pictures, by the cubic filter.
+    "hf_swin": Source(
+        MappingProxyType({"Swin": swin_hf.TABLE}),
+        "gelu",
+        1e-5,
+        MappingProxyType({**IMAGENET, "interpolation": "bicubic"}),
+        "bicubic",
+        "none",
+        files=(".safetensors", ".json"),
     ),
     # The authors' own files.
     "timesformer": Source(

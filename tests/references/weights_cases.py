@@ -107,3 +107,21 @@ CASES = {
     ),
     "mae_pth": _timm({"num_classes": 0}, "mae", file="pth_mae", sizes=()),
 }
+
+SWIN = {
+    "image_size": 20,
+    "patch_size": 2,
+    "embed_dim": 12,
+    "depths": [2, 1],
+    "num_heads": [2, 3],
+    "window_size": 5,
+    "mlp_ratio": 1.5,
+    "num_labels": CLASSES,
+}
+# At the second size, windows do not fill the maps.
+SWINS = {
+    "hf_swin": _hf("SwinForImageClassification", SWIN, "Swin", sizes=((24, 36),)),
+    "hf_swin_in_memory": _hf(
+        "SwinForImageClassification", SWIN, "Swin", file="state", format="hf_swin", sizes=()
+    ),
+}

@@ -20,7 +20,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 from tests.references.folders import make_folders  # noqa: E402
 from tests.references.vit_reference import import_timm, randomise  # noqa: E402
-from tests.references.weights_cases import CASES, NATIVE  # noqa: E402
+from tests.references.weights_cases import CASES, NATIVE, SWINS  # noqa: E402
 
 FIXTURES = pathlib.Path(__file__).resolve().parents[1] / "fixtures" / "weights"
 NO_REGISTERS = {"class_position": False, "position": "learned", "registers": 0, "class_token": 1}
@@ -106,7 +106,7 @@ def write(model, case, folder):
 
 
 def make(name, out):
-    case, folder = CASES[name], out / name
+    case, folder = {**CASES, **SWINS}[name], out / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     generator = np.random.default_rng(zlib.crc32(name.encode()))
@@ -123,4 +123,4 @@ def make(name, out):
 
 
 if __name__ == "__main__":
-    make_folders(make, CASES, FIXTURES, __doc__.splitlines()[0])
+    make_folders(make, {**CASES, **SWINS}, FIXTURES, __doc__.splitlines()[0])

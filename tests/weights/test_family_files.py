@@ -52,6 +52,11 @@ CASES = {
         "mlp_dim": 18,
     },
 }
+# transformers' windows are square, and it pads a map before it shifts it.
+HF = "hf_swin"
+CASES[HF] = {**CASES["swin_t"], "image_size": (22, 36), "window_size": 4}
+MODELS = {HF: "swin_t"}
+TIMM = [name for name in CASES if name != HF]
 # Fields of these cases that say how large the model is: a name stands for other ones.
 SIZES = {
     "swin_t": ("patch_size", "width", "depths", "num_heads", "mlp_ratio"),
@@ -60,14 +65,14 @@ SIZES = {
 }
 
 
-def saved(name, folder):
-    model = randomised(create_model(name, **COMMON, **CASES[name]))
-    weights.save(model, folder / "model", "timm")
+def saved(name, folder, format="timm"):
+    model = randomised(create_model(MODELS.get(name, name), **COMMON, **CASES[name]))
+    weights.save(model, folder / "model", format)
     shape = (2, *model.config.image_size, 3)
     return model, np.random.default_rng(11).normal(size=shape).astype("float32")
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", TIMM)
 def test_the_way_back(name, tmp_path):
     model, _ = saved(name, tmp_path)
     sizes = {field: CASES[name][field] for field in SIZES[name]}
@@ -78,12 +83,46 @@ def test_the_way_back(name, tmp_path):
         np.testing.assert_array_equal(one, other)
 
 
+def test_the_way_back_from_transformers(tmp_path):
+    model, _ = saved(HF, tmp_path, "hf")
+    sizes = {field: CASES[HF][field] for field in SIZES["swin_t"]}
+    again = create_model("swin_t", weights=tmp_path / "model", **sizes)
+    assert again.config == model.config
+    for one, other in zip(model.weights, again.weights, strict=True):
+        assert one.path == other.path
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.prove
+def test_transformers_computes_the_same(tmp_path):
+    model, images = saved(HF, tmp_path, "hf")
+    np.save(tmp_path / "images.npy", images)
+    subprocess.run([sys.executable, READER, tmp_path], check=True)
+    theirs = np.load(tmp_path / "outputs.npy")
+    assert np.abs(model(images) - theirs).max() <= 1e-5 * np.abs(theirs).max()
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"norm_epsilon": 1e-6}, "norm_epsilon: transformers' norms of patches and mergings"),
+        ({"window_size": (4, 8)}, "window_size: transformers' windows are square"),
+        ({"window_size": 16}, "image_size: transformers' tables do not shrink"),
+        ({"representation_size": 5}, "representation_size: transformers has no such layer"),
+    ],
+)
+def test_what_transformers_cannot_be_told(fields, reason, tmp_path):
+    model = create_model("swin_t", **{**COMMON, **CASES[HF], **fields})
+    with pytest.raises(ValueError, match=reason):
+        weights.save(model, tmp_path / "model", "hf")
+
+
 @pytest.mark.prove
 def test_timm_computes_the_same(tmp_path):
-    made = {name: saved(name, tmp_path / name) for name in CASES}
+    made = {name: saved(name, tmp_path / name) for name in TIMM}
     for name, (_, images) in made.items():
         np.save(tmp_path / name / "images.npy", images)
-    subprocess.run([sys.executable, READER, *(tmp_path / name for name in CASES)], check=True)
+    subprocess.run([sys.executable, READER, *(tmp_path / name for name in TIMM)], check=True)
     for name, (model, images) in made.items():
         theirs = np.load(tmp_path / name / "outputs.npy")
         assert np.abs(model(images) - theirs).max() <= 1e-5 * np.abs(theirs).max(), name

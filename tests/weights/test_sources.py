@@ -32,6 +32,7 @@ CONVENTIONS = {
     "timm_coatnet": ("gelu", 1e-6, HALF, ("crop", 0.95, "bicubic"), "geometric"),
     "timm_swin": ("gelu", 1e-5, IMAGENET, ("crop", 0.9, "bicubic"), "geometric"),
     "dynamicvit": ("gelu", 1e-6, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic"),
+    "hf_swin": ("gelu", 1e-5, IMAGENET, ("squash", 1.0, "bicubic"), "bicubic"),
     "timesformer": ("gelu", 1e-6, VIDEO, ("crop", 1.0, "bilinear"), "nearest"),
     "hf_timesformer": ("gelu", 1e-6, VIDEO, ("crop", 1.0, "bilinear"), "nearest"),
     "swin": ("gelu", 1e-5, IMAGENET, ("crop", 0.9, "bicubic"), "bicubic"),
@@ -72,7 +73,7 @@ def test_patches_files_and_positions_of_each_code(name):
     }
     assert source.files == others.get(name, files)
     # None: every file has a table. big_vision's without one are sincos2d, timm's have none.
-    without = "none" if name.startswith("timm") or name == "swin" else None
+    without = "none" if name.startswith("timm") or name in ("swin", "hf_swin") else None
     assert source.position == {"big_vision": "sincos2d"}.get(name, without)
 
 

@@ -91,13 +91,14 @@ def facts(archive):
         ),
         "num_heads": tuple(heads for _, heads in tables),
         # Of the first stage, whose map no window covers; not told where it is no square.
-        "window_size": _window(tables[0][0]),
+        "window_size": window_of(tables[0][0]),
         "mlp_ratio": hidden / width,
         "num_classes": shapes.get("head.fc.weight", (0,))[0],
     }
 
 
-def _window(offsets):
+def window_of(offsets):
+    """The side of a window by the number of its offsets, or None where it is no square."""
     side = math.isqrt(offsets)
     return ((side + 1) // 2,) * 2 if side * side == offsets else None
 

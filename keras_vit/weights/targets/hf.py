@@ -1,8 +1,9 @@
 """Hugging Face transformers: ViT, and DINOv2 where there is LayerScale."""
 
-from keras_vit.models import CLIP, DeiT, TimeSformer
+from keras_vit.models import CLIP, DeiT, Swin, TimeSformer
 from keras_vit.weights.metadata import HF_ACTIVATIONS, PIL_FILTERS
 from keras_vit.weights.targets import clip
+from keras_vit.weights.targets.hf_swin import swin
 from keras_vit.weights.targets.target import Target, grid, in_the_way, square
 
 ACTIVATIONS = {ours: theirs for theirs, ours in HF_ACTIVATIONS.items()}
@@ -14,6 +15,8 @@ def target(model):
         return _deit(model.config)
     if isinstance(model, CLIP):
         return clip.transformers(model, _processor)
+    if isinstance(model, Swin):
+        return swin(model.config, ACTIVATIONS, _processor)
     if isinstance(model, TimeSformer):
         return _timesformer(model.config)
     return (_vit if model.config.layer_scale is None else _dinov2)(model.config)
