@@ -4,6 +4,7 @@ Bolya et al., *Token Merging: Your ViT But Faster*, 2022, arXiv 2210.09461.
 """
 
 import keras
+import numpy as np
 from keras import ops
 
 from keras_vit.layers.gathering import gather_tokens
@@ -54,12 +55,13 @@ def soft_matching(keys, merged, prefix=0):
     keys = keys / ops.sqrt(ops.sum(keys * keys, axis=-1, keepdims=True))
     source, target, count = sides(keys.shape[1], prefix)
     cosines = ops.matmul(keys[:, source::2], ops.transpose(keys[:, target::2], (0, 2, 1)))
-    order = ops.cast(ops.top_k(ops.max(cosines, axis=-1), count)[1], "int32")
+    # Keras's argmax has bitwise operators, which TFLite lacks; both sorts are top_k's.
+    highest, nearest = ops.top_k(cosines, 1)
+    order = ops.cast(ops.top_k(highest[..., 0], count)[1], "int32")
     chosen, rest = order[:, :merged], ops.cast(order[:, merged:], "float32")
-    # Sorted by top_k, which TFLite has; floats count exactly to 2 ** 24.
+    # Floats count exactly to 2 ** 24.
     staying = ops.cast(-ops.top_k(-rest, count - merged)[0], "int32")
-    nearest = ops.cast(ops.argmax(cosines, axis=-1), "int32")
-    return chosen, staying, gather_tokens(nearest, chosen)
+    return chosen, staying, gather_tokens(ops.cast(nearest[..., 0], "int32"), chosen)
 
 
 def merge(tokens, sizes, matching, prefix=0):
@@ -111,6 +113,6 @@ def regroup(groups, count, matching, prefix=0):
     targets = ops.arange(left, left + count - sources, dtype="float32")
     targets = ops.zeros_like(of_sources[:, :1]) + targets
     places = ops.cast(ops.concatenate([of_sources, targets], axis=1), "int32")
-    side = groups // 2
-    is_source = ops.equal(groups - 2 * side, source)
-    return gather_tokens(places, ops.where(is_source, side, side + sources))
+    # Back in the order of the tokens: a constant, and no integer division, which TFLite lacks.
+    order = np.argsort([*range(source, count, 2), *range(1 - source, count, 2)])
+    return gather_tokens(ops.take(places, order.astype("int32"), axis=1), groups)
