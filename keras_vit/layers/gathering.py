@@ -18,7 +18,7 @@ def gather_tokens(tokens, indices):
 
     Example:
 
-    >>> gather_tokens(keras.ops.array([[5, 7], [2, 3]]), keras.ops.array([[1], [0]])).tolist()
+    >>> gather_tokens(ops.array([[5, 7], [2, 3]]), ops.array([[1], [0]])).numpy().tolist()
     [[7], [2]]
     """
     count, rest, batch = tokens.shape[1], tokens.shape[2:], ops.shape(tokens)[0]

@@ -32,7 +32,7 @@ class TopTokens(Layer):
 
     >>> tokens = keras.ops.array([[[9.0], [1.0], [2.0], [3.0]]])
     >>> scores = keras.ops.array([[[-0.7, 0.0], [-0.1, 0.0], [-0.3, 0.0]]])
-    >>> TopTokens(2)(tokens, scores)[0, :, 0].tolist()
+    >>> TopTokens(2)(tokens, scores)[0, :, 0].numpy().tolist()
     [9.0, 2.0, 3.0]
     """
 

@@ -7,7 +7,7 @@ from keras_vit.cli.recording_dynamic import KINDS, accuracy, speed
 from keras_vit.data import write_digits
 from keras_vit.training.sparsifying import SMALL
 
-TINY = ("config.width=16", "config.mlp_dim=16", "epochs=1", "batch_size=10")
+TINY = ("config.width=16", "config.mlp_dim=16", "epochs=1", "warmup_epochs=0", "batch_size=10")
 SIZES = {
     "width": 12,
     "depth": 4,

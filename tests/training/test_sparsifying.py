@@ -56,7 +56,7 @@ def test_only_the_scores_learn_at_first_and_some_tables_never():
 def test_the_rate_of_the_backbone_is_a_share():
     weights = {name: keras.Variable(np.ones(3, "float32"), name=name) for name in ("own", "slow")}
     factors = {weights["slow"].path: 0.1}
-    optimizer = LateAdamW(0.5, factors=factors, frozen_steps=1)
+    optimizer = LateAdamW(0.5, weight_decay=0.0, factors=factors, frozen_steps=1)
     optimizer.build(list(weights.values()))
     for expected in ([0.5, 1.0], [0.0, 0.95]):
         optimizer.apply([tf.ones(3)] * 2)
