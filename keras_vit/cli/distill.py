@@ -58,19 +58,7 @@ def distill(
         "range": teacher_range,
         "logits": logits and str(logits),
     }
-    changes = [f"model={student!r}"]
+    changes = [f"model={student!r}", *(set_ or [])]
     changes += [f"distillation.{k}={v!r}" for k, v in said.items() if v is not None]
-    training.train(
-        recipe,
-        data,
-        out,
-        changes + (set_ or []),
-        seed,
-        fraction,
-        data_dir,
-        strategy,
-        resume,
-        resume_if_any,
-        dry_run=dry_run,
-        wandb=wandb,
-    )
+    options = data_dir, strategy, resume, resume_if_any, dry_run
+    training.train(recipe, data, out, changes, seed, fraction, *options, wandb=wandb)

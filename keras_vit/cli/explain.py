@@ -18,7 +18,8 @@ def explain(
     image: Annotated[Path, typer.Argument(help="A picture file.")],
     out: Annotated[Path, typer.Option(help="The picture to write.")] = Path("explained.png"),
     method: Annotated[
-        str, typer.Option(help="rollout, attention, relevance, pca, patches or neighbours.")
+        str,
+        typer.Option(help="rollout, attention, relevance, pca, patches, painted or neighbours."),
     ] = "rollout",
     block: Annotated[
         str | None, typer.Option(help="Which block, for attention and pca: block_0, …")
@@ -174,6 +175,21 @@ def _patches(model, images, seen, block):
     return kept_picture(seen, kept, [f"{config.num_patches} patches", *captions])
 
 
+def _painted(model, images, seen, block):
+    from keras_vit.models import MAE
+    from keras_vit.training.painted_pictures import painted_rows
+
+    if not isinstance(model, MAE):
+        raise ValueError(
+            "`--method painted` is for a masked autoencoder, such as mae_b16. "
+            f"Received: {type(model).__name__}."
+        )
+    row = painted_rows(model, images)[0]
+    row = row.repeat(3, axis=2) if row.shape[2] == 1 else row
+    factor = max(1, SIDE // row.shape[0])
+    return row.repeat(factor, axis=0).repeat(factor, axis=1)
+
+
 def _scaled(picture, side):
     from PIL import Image
 
@@ -189,4 +205,5 @@ METHODS = {
     "relevance": _relevance,
     "pca": _pca,
     "patches": _patches,
+    "painted": _painted,
 }

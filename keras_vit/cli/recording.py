@@ -15,6 +15,7 @@ from keras_vit.cli.recording_fashion import STRONG, from_scratch, upon_dinov2
 from keras_vit.cli.recording_fit import fit_cost
 from keras_vit.cli.recording_int8 import int8
 from keras_vit.cli.recording_kills import kills
+from keras_vit.cli.recording_mae import mae
 from keras_vit.cli.recording_motion import motion
 from keras_vit.cli.recording_npu import npu
 from keras_vit.cli.recording_performer import draw_performer, performer
@@ -44,6 +45,7 @@ ROWS = {
     "serving": serving,
     "fit_cost": fit_cost,
     "npu": npu,
+    "mae": partial(mae, source=FASHION_MNIST),
     "int8": partial(int8, source=FASHION_MNIST),
     "motion": partial(motion, source=FASHION_MNIST),
     "performer": performer,

@@ -87,7 +87,7 @@ def tell(result):
     if not is_chief(result.model.distribute_strategy):
         return
     last, task = result.history[-1] if result.history else {}, result.task
-    if f"val_{task.measure}" in last:
+    if f"val_{task.measure}" in last and task.measure != "loss":
         console.print(
             f"{task.title} on {len(result.held_out):,} held-out {result.words}: "
             f"[bold]{100 * last[f'val_{task.measure}']:.1f} %[/]"

@@ -25,9 +25,9 @@ def masking(noise, keep):
 
     Example:
 
-    >>> kept, restore, mask = masking(keras.ops.array([[0.5, 0.1, 0.9, 0.3]]), 2)
-    >>> kept.tolist(), restore.tolist(), mask.tolist()
-    ([[1, 3]], [[2, 0, 3, 1]], [[1.0, 0.0, 1.0, 0.0]])
+    >>> found = masking(keras.ops.array([[0.5, 0.1, 0.9, 0.3]]), 2)
+    >>> [keras.ops.convert_to_numpy(part).tolist() for part in found]
+    [[[1, 3]], [[2, 0, 3, 1]], [[1.0, 0.0, 1.0, 0.0]]]
     """
     order = ops.argsort(noise, axis=1)
     restore = ops.argsort(order, axis=1)

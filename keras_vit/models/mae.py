@@ -175,8 +175,8 @@ class MAE(ImageModel):
     ... )
     >>> config.keep
     4
-    >>> MAE(config).output_shape["painted"]
-    (None, 16, 192)
+    >>> MAE(config).compute_output_shape((5, 32, 32, 3))["painted"]
+    (5, 16, 192)
     """
 
     config_class = MAEConfig

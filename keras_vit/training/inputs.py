@@ -3,6 +3,8 @@
 import dataclasses
 import functools
 
+import tensorflow as tf
+
 from keras_vit.data import (
     Captions,
     Tokenizer,
@@ -16,9 +18,10 @@ from keras_vit.data import (
 from keras_vit.data.clips import clip_batches, evaluation_clips
 from keras_vit.data.pairs import TokenRows, pair_batches
 from keras_vit.data.video import VideoSource
-from keras_vit.models import NAMES, CLIPConfig, TimeSformerConfig
+from keras_vit.models import NAMES, CLIPConfig, MAEConfig, TimeSformerConfig
 from keras_vit.training.distillation import Distillation
 from keras_vit.training.losses import smoothing_in_data
+from keras_vit.training.painted_pictures import PAINTED, PaintedPictures, ToPaint
 
 
 class Images:
@@ -46,6 +49,14 @@ class Images:
                 "This model takes images with classes, and DATA holds images with texts: take a "
                 "model or a recipe for pairs, such as clip_pairs."
             )
+
+    def taken(self, records):
+        """Returns the records with what the model learns from."""
+        return records
+
+    def callbacks(self, setting, preprocessing, folder):
+        """Returns callbacks that show in `folder/tensorboard` what the model makes of images."""
+        return []
 
     def readable(self, records, path):
         """Returns the records that can be read, and a sentence on the others or None."""
@@ -94,6 +105,32 @@ class Taught(Images):
 
     def shown(self, setting, preprocessing):
         return super().batches(setting, preprocessing, 0)
+
+
+class Masked(Images):
+    """Images alone, whatever is known about them: a masked autoencoder learns to paint them."""
+
+    def check(self, records):
+        if isinstance(records.source, VideoSource):
+            raise ValueError("This model takes images, and DATA holds videos.")
+
+    def taken(self, records):
+        return dataclasses.replace(records, targets=ToPaint(len(records)))
+
+    def callbacks(self, setting, preprocessing, folder):
+        images = setting.held_out.select(range(min(PAINTED, len(setting.held_out))))
+        held_out = dataclasses.replace(setting, held_out=images)
+        return [PaintedPictures(folder, lambda: self.validation(held_out, preprocessing))]
+
+    def shown(self, setting, preprocessing):
+        # Without labels: nothing stands under the pictures.
+        batches = super().batches(setting, preprocessing, 0)
+        return batches.map(lambda images: (images, tf.fill([tf.shape(images)[0]], "")))
+
+    def validation(self, setting, preprocessing, rows=None):
+        size = setting.recipe.batch_size
+        batches = evaluation_batches(setting.held_out, preprocessing, size, rows=rows)
+        return normalised(batches, preprocessing)
 
 
 class Clips(Images):
@@ -205,7 +242,7 @@ _tokenizer = functools.cache(Tokenizer)
 
 # Config of a model -> what it takes; images by default.
 IMAGES, CLIPS, PAIRS, TAUGHT = Images(), Clips(), Pairs(), Taught()
-INPUTS = {TimeSformerConfig: CLIPS, CLIPConfig: PAIRS}
+INPUTS = {TimeSformerConfig: CLIPS, CLIPConfig: PAIRS, MAEConfig: Masked()}
 
 
 def inputs_of(model):

@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from keras_vit.data.augment import augmentations
-from keras_vit.objectives import ContrastiveLoss, SigmoidLoss
+from keras_vit.objectives import ContrastiveLoss, MaskedPixelLoss, SigmoidLoss
 from keras_vit.training.distillation import Distillation
 
 
@@ -53,6 +53,8 @@ LOSSES = {
     "sigmoid_mean": lambda smoothing: keras.losses.BinaryCrossentropy(from_logits=True),
     "contrastive": lambda smoothing: ContrastiveLoss(),
     "pair_sigmoid": lambda smoothing: SigmoidLoss(),
+    "masked_pixels": lambda smoothing: MaskedPixelLoss(),
+    "masked_raw_pixels": lambda smoothing: MaskedPixelLoss(normalise=False),
 }
 
 

@@ -137,7 +137,18 @@ def lamb(model, learning_rate, weight_decay=0.0):
     return _built(Lamb(learning_rate, epsilon=1e-8, weight_decay=weight_decay), model)
 
 
-OPTIMIZERS = {"adamw": adamw, "sgd": sgd, "lamb": lamb}
+def adamw_95(model, learning_rate, weight_decay=0.0):
+    """Returns `adamw` with `beta_2=0.95`, for masked autoencoders: it forgets large steps sooner.
+
+    Args:
+        model: a built Keras model.
+        learning_rate: a number or a schedule.
+        weight_decay: as in `adamw`.
+    """
+    return adamw(model, learning_rate, weight_decay, beta_2=0.95)
+
+
+OPTIMIZERS = {"adamw": adamw, "adamw_95": adamw_95, "sgd": sgd, "lamb": lamb}
 
 
 def optimizer_of(model, recipe, learning_rate):

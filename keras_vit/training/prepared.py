@@ -92,7 +92,8 @@ class Prepared:
         trained.compile(
             optimizer,
             loss_of(recipe, self.presence()),
-            metrics=self.task.metrics(len(self.train.class_names)),
+            # Not an empty list, whose place Keras looks for among the outputs.
+            metrics=self.task.metrics(len(self.train.class_names)) or None,
         )
         return trained
 
@@ -173,6 +174,7 @@ def _splits(data, recipe, folder, tell):
 
     def readable(records, name):
         inputs.check(records)  # before all of them are looked at
+        records = inputs.taken(records)
         task_of(records.targets)
         if folder is None:
             return records

@@ -168,6 +168,7 @@ def _callbacks(setting, folder, done, model, verbose):
     callbacks = [
         keras.callbacks.TensorBoard(folder / "tensorboard", write_graph=False),
         Clock(),
+        *setting.inputs.callbacks(setting, preprocessing, folder),
         *setting.task.callbacks(lambda: setting.validation(preprocessing)),
         Record(folder, save_model, setting.monitor),
         EarlyStop(setting.monitor, recipe.patience),

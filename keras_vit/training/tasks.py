@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from keras_vit.data import Boxes, Captions, Classes, Tags, Unlabelled
 from keras_vit.training.average_precision import MeanAveragePrecision
+from keras_vit.training.painted_pictures import ToPaint
 from keras_vit.training.retrieval import ValidationRecall
 
 
@@ -104,6 +105,15 @@ TASKS = {
         labels=lambda texts, num_classes: texts,
         callbacks=lambda batches: [ValidationRecall(batches)],
         more=("recall",),
+    ),
+    ToPaint: Task(
+        losses=("masked_pixels", "masked_raw_pixels"),
+        measure="loss",
+        title="Loss",
+        reason="A masked autoencoder paints",
+        probabilities="softmax",
+        metrics=lambda num_classes: [],
+        labels=lambda labels, num_classes: labels,
     ),
 }
 # What to do with the others.

@@ -224,7 +224,7 @@ class _Filling:
 
     def _position_table(self):
         for entry in self.checkpoint.table.entries(self._own_config()):
-            if entry.ours == POSITION and self.config.position == "learned":
+            if entry.ours == POSITION and getattr(self.config, "position", "learned") == "learned":
                 return self._read(entry.found_in(self.archive)[0][0])
         return None
 

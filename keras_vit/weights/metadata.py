@@ -16,6 +16,7 @@ MODEL_TYPES = {
     "dinov2_with_registers": "hf_dinov2_reg",
     "swin": "hf_swin",
     "timesformer": "hf_timesformer",
+    "vit_mae": "hf_mae",
 }
 HF_ACTIVATIONS = {
     "gelu": "gelu",
@@ -137,6 +138,8 @@ def _of_transformers(config):
         "norm_epsilon": config.get("layer_norm_eps"),
         "image_size": config.get("image_size"),
         "num_heads": config.get("num_attention_heads"),
+        "decoder_num_heads": config.get("decoder_num_attention_heads"),
+        "mask_ratio": config.get("mask_ratio"),
         "activation": _translated(HF_ACTIVATIONS, "hidden_act", config.get("hidden_act")),
     }
 

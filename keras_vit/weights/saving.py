@@ -13,11 +13,11 @@ from safetensors.numpy import save_file
 from keras_vit.files import replacing
 from keras_vit.layers.positions import sincos2d
 from keras_vit.layers.sizes import patch_grid
-from keras_vit.models import CLIP, DynamicViT, Swin, TimeSformer
+from keras_vit.models import CLIP, MAE, DynamicViT, Swin, TimeSformer
 from keras_vit.weights.loading import POSITION
 from keras_vit.weights.metadata import NOTE
 from keras_vit.weights.sources import table_of
-from keras_vit.weights.targets import clip, dynamic_vit, hf, jax, timm_families
+from keras_vit.weights.targets import clip, dynamic_vit, hf, jax, mae, timm_families
 from keras_vit.weights.targets.target import own_attention
 
 # Families that not every code has.
@@ -26,6 +26,7 @@ FORMATS_OF = {
     Swin: ("hf", "timm"),
     TimeSformer: ("hf",),
     CLIP: ("hf", "open_clip"),
+    MAE: ("hf", "mae"),
     DynamicViT: ("dynamicvit",),
 }
 # What another code may be wrong about without a weight being lost.
@@ -56,7 +57,7 @@ def save(model, path, format="hf", *, accept=()):
             ends in `.npz`.
         format: `"hf"`, `"timm"`, `"jax"` (the original ViT's names where the class token has a
             position, big_vision's elsewhere), or, for a CLIP, `"open_clip"`, for a DynamicViT
-            `"dynamicvit"`, the authors' names.
+            `"dynamicvit"`, for a MAE `"mae"`, the authors' names.
         accept: conventions that the other code may be wrong about, such as `("activation",)`: it
             cannot be told, and its outputs will then differ from the model's.
 
@@ -148,5 +149,6 @@ FORMATS = {
     "open_clip": Format(clip.open_clip, _write_safetensors),
     "timm": Format(timm_families.target, _write_safetensors),
     "jax": Format(jax.target, _write_npz),
+    "mae": Format(mae.official, _write_safetensors),
     "dynamicvit": Format(dynamic_vit.target, _write_safetensors),
 }

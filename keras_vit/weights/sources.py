@@ -13,6 +13,7 @@ from keras_vit.weights.tables import (
     coatnet_timm,
     dynamic_vit,
     hybrid_timm,
+    mae,
     swin_hf,
     swin_timm,
     timesformer,
@@ -85,8 +86,8 @@ def _jax(position):
     )
 
 
-def _timm(preprocessing, position_resize, position=None):
-    tables = {"ViT": vit_timm.TABLE, "DeiT": vit_timm.DISTILLED}
+def _timm(preprocessing, position_resize, position=None, more=MappingProxyType({})):
+    tables = {"ViT": vit_timm.TABLE, "DeiT": vit_timm.DISTILLED, **more}
     return Source(
         MappingProxyType(tables),
         "gelu",
@@ -141,7 +142,7 @@ SOURCES = {
     ),
     "dinov2": _timm({**IMAGENET, **CROP_224_OF_256}, "bicubic_offset"),
     "dinov2_reg": _timm({**IMAGENET, **CROP_224_OF_256}, "bicubic_antialias"),
-    "mae": _timm({**IMAGENET, **CROP_224_OF_256}, "bicubic"),
+    "mae": _timm({**IMAGENET, **CROP_224_OF_256}, "bicubic", more={"MAE": mae.OFFICIAL}),
     # transformers' ViT squashes pictures to the model's size.
     "hf_vit": _hf({"ViT": vit_hf.VIT}, 1e-12, {**HALF, "interpolation": "bilinear"}),
     "hf_deit": _hf(
@@ -151,6 +152,7 @@ SOURCES = {
     "hf_dinov2_reg": _hf(
         {"ViT": vit_hf.DINOV2}, 1e-6, {**IMAGENET, **CROP_224_OF_256}, "bicubic_antialias"
     ),
+    "hf_mae": _hf({"MAE": mae.TRANSFORMERS}, 1e-12, {**IMAGENET, **CROP_224_OF_256}),
     # OpenAI's own weights have the quick GELU, under each of their names; most of OpenCLIP's the
     # exact one, which its configuration tells.
     "hf_clip": _clip(clip.TRANSFORMERS, "quick_gelu", "bicubic", (".safetensors", ".json")),

@@ -21,6 +21,7 @@ CONVENTIONS = {
     "dinov2": ("gelu", 1e-6, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic_offset"),
     "dinov2_reg": ("gelu", 1e-6, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic_antialias"),
     "mae": ("gelu", 1e-6, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic"),
+    "hf_mae": ("gelu", 1e-12, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic"),
     "hf_vit": ("gelu", 1e-12, HALF, ("squash", 1.0, "bilinear"), "bicubic"),
     "hf_deit": ("gelu", 1e-12, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic"),
     "hf_dinov2": ("gelu", 1e-6, IMAGENET, ("crop", 0.875, "bicubic"), "bicubic"),

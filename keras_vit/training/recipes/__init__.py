@@ -6,6 +6,7 @@ from keras_vit.training.recipes import (
     coatnet,
     deit,
     hybrid,
+    mae,
     original,
     own_pictures,
     pairs,
@@ -34,6 +35,7 @@ RECIPES = {
     **performer.RECIPES,
     **clips.RECIPES,
     **pairs.RECIPES,
+    **mae.RECIPES,
 }
 
 

@@ -42,7 +42,7 @@ class Recipe:
         epochs: passes over the training images.
         batch_size: images a step.
         optimizer: one of `keras_vit.training.optimizers.OPTIMIZERS`: `"adamw"`, `"sgd"` (momentum
-            0.9) or `"lamb"`.
+            0.9), `"lamb"`, or `"adamw_95"`, whose second moment decays by 0.95.
         learning_rate: the highest rate, after the warm-up.
         schedule: how it falls from there: `"cosine"`, `"linear"` or, in steps, `"tenths"`.
         warmup_epochs: epochs of linear warm-up, may be a fraction.

@@ -1,8 +1,8 @@
 """Hugging Face transformers: ViT, and DINOv2 where there is LayerScale."""
 
-from keras_vit.models import CLIP, DeiT, Swin, TimeSformer
+from keras_vit.models import CLIP, MAE, DeiT, Swin, TimeSformer
 from keras_vit.weights.metadata import HF_ACTIVATIONS, PIL_FILTERS
-from keras_vit.weights.targets import clip
+from keras_vit.weights.targets import clip, mae
 from keras_vit.weights.targets.hf_swin import swin
 from keras_vit.weights.targets.target import Target, grid, in_the_way, square
 
@@ -17,6 +17,8 @@ def target(model):
         return clip.transformers(model, _processor)
     if isinstance(model, Swin):
         return swin(model.config, ACTIVATIONS, _processor)
+    if isinstance(model, MAE):
+        return mae.transformers(model, _processor)
     if isinstance(model, TimeSformer):
         return _timesformer(model.config)
     return (_vit if model.config.layer_scale is None else _dinov2)(model.config)

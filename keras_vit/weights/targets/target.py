@@ -15,6 +15,8 @@ NOTED = (
     "image_size",
     "num_heads",
     "text_num_heads",
+    "decoder_num_heads",
+    "mask_ratio",
     "end_token",
     "window_size",
     "squeeze",
