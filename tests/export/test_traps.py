@@ -101,6 +101,29 @@ def test_4_and_6_gammas_of_forty_cost_nothing_once_they_are_folded(adversary, tm
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
 
 
+def outlying(model, size=30.0):
+    """The model with a channel of its stream that is `size` from the others in every token."""
+    position = np.array(model.get_layer("patch_encoder").position)
+    position[..., 0::2, 3] += size
+    position[..., 1::2, 3] -= size
+    model.get_layer("patch_encoder").position.assign(position)
+    for block in [layer for layer in model.layers if layer.name.startswith("block_")]:
+        for norm in (block.norm1, block.norm2):
+            norm.gamma.assign(np.where(np.arange(24) == 3, 0.1, 5.0))
+    return model
+
+
+def test_5_a_channel_of_the_stream_that_outgrows_the_others_takes_no_bits(tmp_path):
+    keras.utils.set_random_seed(7)
+    model, pixels = outlying(small_vit()), digit_images()[0]
+    reference = runtime.open(model).logits(pixels[1000:1300])
+    naive, npu = (
+        1 - agreement(reference, int8_logits(model, tmp_path / name, passes, pixels)).cosine
+        for name, passes in (("a.tflite", ()), ("b.tflite", PROFILES["npu"].passes))
+    )
+    assert npu < naive / 4, (npu, naive)  # measured: 0.0001, 0.0015
+
+
 def test_7_weights_that_are_not_in_the_file_are_refused(artefacts):
     found = audit(artefacts["float32"])
     lost = dataclasses.replace(found, operators=found.operators + Counter(READ_VARIABLE=3))
