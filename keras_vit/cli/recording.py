@@ -7,6 +7,7 @@ from pathlib import Path
 
 from keras_vit.cli.recorded_speed import draw_growth
 from keras_vit.cli.recording_clip import clip
+from keras_vit.cli.recording_comparison import comparison, draw_comparison
 from keras_vit.cli.recording_detection import detection
 from keras_vit.cli.recording_dinov2 import dinov2_probe
 from keras_vit.cli.recording_distillation import distillation
@@ -15,7 +16,6 @@ from keras_vit.cli.recording_fashion import STRONG, from_scratch, upon_dinov2
 from keras_vit.cli.recording_fit import fit_cost
 from keras_vit.cli.recording_int8 import int8
 from keras_vit.cli.recording_kills import kills
-from keras_vit.cli.recording_mae import mae
 from keras_vit.cli.recording_motion import motion
 from keras_vit.cli.recording_npu import npu
 from keras_vit.cli.recording_performer import draw_performer, performer
@@ -45,13 +45,17 @@ ROWS = {
     "serving": serving,
     "fit_cost": fit_cost,
     "npu": npu,
-    "mae": partial(mae, source=FASHION_MNIST),
     "int8": partial(int8, source=FASHION_MNIST),
     "motion": partial(motion, source=FASHION_MNIST),
     "performer": performer,
+    "comparison": partial(comparison, source=FASHION_MNIST),
 }
 # name -> function from the figures and the folder of results to pictures there
-PICTURES = {"growth": draw_growth, "performer": draw_performer}
+PICTURES = {
+    "growth": draw_growth,
+    "performer": draw_performer,
+    "comparison": draw_comparison,
+}
 
 
 def record_row(name, results, work="runs"):

@@ -19,11 +19,13 @@ SIZES = {
     "channels": 1,
     "frames": 6,
     "width": 64,
-    "depth": 3,
+    "depth": 2,
     "num_heads": 4,
     "mlp_dim": 128,
     "activation": "gelu_tanh",
     "num_classes": 2,
+    "pooling": "gap",
+    "position": "sincos2d",
 }
 SIDE = 14  # of an item: half of Fashion-MNIST's
 DIRECTIONS = ("right", "left")
@@ -61,7 +63,18 @@ def clips_of(items, count, frames, side, seed):
     return both, np.tile([0, 1], len(clips))
 
 
-def motion(work, source, train=12_000, test=2_000, epochs=10, batch_size=64):
+def waves(frames, width):
+    """Returns a table of time to begin with, `[frames, width]`: waves of rising lengths.
+
+    The usual table of zeros is one at which a clip and the same backwards are alike: with it, ten
+    passes over twice as many clips stayed at chance.
+    """
+    speeds = 10.0 ** -np.linspace(0, 1, width // 2)
+    angles = np.arange(frames)[:, None] * speeds
+    return np.concatenate([np.sin(angles), np.cos(angles)], axis=1).astype("float32")
+
+
+def motion(work, source, train=6_000, test=2_000, epochs=6, batch_size=64):
     """Trains a TimeSformer with divided attention, and one that looks at frames by themselves.
 
     Args:
@@ -82,6 +95,9 @@ def motion(work, source, train=12_000, test=2_000, epochs=10, batch_size=64):
     def trained(kind):
         keras.utils.set_random_seed(SEED)
         model = TimeSformer(dataclasses.replace(config, space_time=kind))
+        if kind == "divided":
+            time = model.get_layer("patch_encoder").time
+            time.assign(waves(config.frames, config.width).reshape(time.shape))
         rate = keras.optimizers.schedules.CosineDecay(
             0.0, steps * epochs, warmup_target=RATE, warmup_steps=steps // 2
         )

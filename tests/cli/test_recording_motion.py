@@ -1,3 +1,6 @@
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -29,3 +32,12 @@ def test_the_row_is_measured_and_goes_on_where_it_stopped(tmp_path, monkeypatch)
     assert found["accuracy"]["space_only"] == found["order_blind"] == 0.5
     assert 0 <= found["accuracy"]["divided"] <= 1
     assert row.motion(tmp_path / "work", **sizes) == found
+
+
+def test_the_readme_shows_what_was_recorded():
+    root = Path(__file__).parents[2]
+    found = json.loads((root / "training" / "results" / "motion.json").read_text("utf-8"))
+    divided, alone = (100 * found["accuracy"][kind] for kind in row.KINDS)
+    assert divided >= 95 and alone <= 100 * found["order_blind"] + 5
+    said = f"right on {divided:.2f} % and space-only attention on {alone:.2f} %"
+    assert said in (root / "README.md").read_text("utf-8")
