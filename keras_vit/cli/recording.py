@@ -16,6 +16,7 @@ from keras_vit.cli.recording_fashion import STRONG, from_scratch, upon_dinov2
 from keras_vit.cli.recording_fit import fit_cost
 from keras_vit.cli.recording_int8 import int8
 from keras_vit.cli.recording_kills import kills
+from keras_vit.cli.recording_mae import mae
 from keras_vit.cli.recording_motion import motion
 from keras_vit.cli.recording_npu import npu
 from keras_vit.cli.recording_performer import draw_performer, performer
@@ -46,6 +47,7 @@ ROWS = {
     "fit_cost": fit_cost,
     "npu": npu,
     "int8": partial(int8, source=FASHION_MNIST),
+    "mae": partial(mae, source=FASHION_MNIST),
     "motion": partial(motion, source=FASHION_MNIST),
     "performer": performer,
     "comparison": partial(comparison, source=FASHION_MNIST),
