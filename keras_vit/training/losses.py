@@ -4,7 +4,7 @@ import keras
 from keras import ops
 
 from keras_vit.data.augment import augmentations
-from keras_vit.objectives import ContrastiveLoss, MaskedPixelLoss, SigmoidLoss
+from keras_vit.objectives import ContrastiveLoss, DetectionLoss, MaskedPixelLoss, SigmoidLoss
 from keras_vit.training.distillation import Distillation
 
 
@@ -44,6 +44,7 @@ class SigmoidCrossentropy(keras.losses.Loss):
         return {**super().get_config(), "presence": self.presence, "mean": self.mean}
 
 
+DETECTION = "detection"
 # Name -> label smoothing -> loss. That of sigmoid losses is done in the data: see below.
 LOSSES = {
     "softmax": lambda smoothing: keras.losses.CategoricalCrossentropy(
@@ -55,6 +56,8 @@ LOSSES = {
     "pair_sigmoid": lambda smoothing: SigmoidLoss(),
     "masked_pixels": lambda smoothing: MaskedPixelLoss(),
     "masked_raw_pixels": lambda smoothing: MaskedPixelLoss(normalise=False),
+    # Of the model's own anchors: `Prepared.compiled` makes it.
+    DETECTION: lambda smoothing: DetectionLoss,
 }
 
 

@@ -4,16 +4,17 @@ import dataclasses
 import functools
 
 from keras_vit.data import Records
-from keras_vit.factory import create_model
+from keras_vit.factory import create_detector, create_model
 from keras_vit.layers import Preprocessing
 from keras_vit.models import NAMES, TimeSformer
 from keras_vit.step import exact
+from keras_vit.training.box_inputs import BOXES
 from keras_vit.training.class_weights import class_weights, presence_weights, weighted_batches
 from keras_vit.training.distillation import Distillation
 from keras_vit.training.evaluation import check_classes
 from keras_vit.training.fine_tuning import freeze
 from keras_vit.training.inputs import TAUGHT, inputs_of
-from keras_vit.training.losses import loss_of
+from keras_vit.training.losses import DETECTION, loss_of
 from keras_vit.training.optimizers import optimizer_of
 from keras_vit.training.recipes import Recipe
 from keras_vit.training.schedules import SCHEDULES
@@ -42,7 +43,14 @@ class Prepared:
     @property
     def inputs(self):
         """What the model takes: see `keras_vit.training.inputs`."""
+        if self.detects:
+            return BOXES
         return TAUGHT if self.recipe.distillation.get("logits") else inputs_of(self.recipe.model)
+
+    @property
+    def detects(self):
+        """Whether the recipe's model is the backbone of a detector."""
+        return self.recipe.loss == DETECTION
 
     @property
     def steps(self):
@@ -67,7 +75,7 @@ class Prepared:
     def model(self):
         """Returns the model, as it is before the first step, with what is frozen frozen."""
         recipe = self.recipe
-        make = _started if recipe.weights else _new
+        make = _detector if self.detects else _started if recipe.weights else _new
         names = {"class_names": self.train.class_names, "probabilities": self.task.probabilities}
         model = make(recipe, names)
         if recipe.frozen_blocks:
@@ -89,9 +97,10 @@ class Prepared:
         if recipe.distillation:
             trained = Distillation(**recipe.distillation).distiller(model)
         exact(trained, clip_norm=recipe.clip_norm)
+        loss = loss_of(recipe, self.presence())
         trained.compile(
             optimizer,
-            loss_of(recipe, self.presence()),
+            loss.of(model) if self.detects else loss,
             # Not an empty list, whose place Keras looks for among the outputs.
             metrics=self.task.metrics(len(self.train.class_names)) or None,
         )
@@ -191,6 +200,17 @@ def _splits(data, recipe, folder, tell):
             return readable(train, "skipped_train.txt"), readable(held_out, "skipped_held_out.txt")
         data = data.open()
     return readable(data, "skipped.txt").split(recipe.held_out, recipe.seed)
+
+
+def _detector(recipe, names):
+    """A detector on the recipe's model, its backbone with weights where the recipe has some."""
+    fields = {
+        **recipe.config,
+        "num_classes": len(names["class_names"]),
+        "preprocessing": {**recipe.preprocessing, **names},
+    }
+    start = recipe.model, recipe.weights, recipe.weights_format
+    return create_detector(*start, dtype=recipe.precision, **fields)
 
 
 def _started(recipe, names):

@@ -8,6 +8,8 @@ import tensorflow as tf
 
 from keras_vit.data import Boxes, Captions, Classes, Tags, Unlabelled
 from keras_vit.training.average_precision import MeanAveragePrecision
+from keras_vit.training.box_evaluation import ValidationPrecision
+from keras_vit.training.losses import DETECTION
 from keras_vit.training.painted_pictures import ToPaint
 from keras_vit.training.retrieval import ValidationRecall
 
@@ -106,6 +108,17 @@ TASKS = {
         callbacks=lambda batches: [ValidationRecall(batches)],
         more=("recall",),
     ),
+    Boxes: Task(
+        losses=(DETECTION,),
+        measure="mAP",
+        title="mAP of boxes",
+        reason="An image has boxes",
+        probabilities="sigmoid",
+        metrics=lambda num_classes: [],
+        labels=lambda boxes, num_classes: boxes,
+        callbacks=lambda batches: [ValidationPrecision(batches)],
+        more=("mAP",),
+    ),
     ToPaint: Task(
         losses=("masked_pixels", "masked_raw_pixels"),
         measure="loss",
@@ -117,10 +130,8 @@ TASKS = {
     ),
 }
 # What to do with the others.
-_OWN = "write your own loop with `keras_vit.data.training_batches` and `keras_vit.training.fit`"
 INSTEAD = {
     Unlabelled: "sort them into folders, one a class, or list them in a manifest with `label`",
-    Boxes: f"for detection {_OWN}",
 }
 
 
@@ -133,8 +144,8 @@ def task_of(targets):
     task = TASKS.get(type(targets))
     if task is None:
         raise ValueError(
-            "Recipes train on images with a class each, with several, or with texts. Received: "
-            "images with "
+            "Recipes train on images with a class each, with several, with texts or with boxes. "
+            "Received: images with "
             f"{type(targets).__name__}; {INSTEAD[type(targets)]}."
         )
     return task

@@ -12,6 +12,12 @@ PAIRS = task_of(Captions(["a"]))
 TAGS = task_of(Tags(("a", "b"), [[1, 1]]))
 
 
+def test_boxes_are_detected():
+    task = task_of(Boxes(("a",), np.zeros((1, 1, 4)), np.zeros((1, 1), int)))
+    assert task.fitting(recipe("digits")).loss == "detection"
+    assert task.monitor(recipe("digits"), 1) == "val_mAP" and task.probabilities == "sigmoid"
+
+
 def test_a_loss_that_fits_stays_and_another_gives_way():
     digits = recipe("digits")
     assert CLASSES.fitting(digits) is digits
@@ -47,7 +53,6 @@ def test_weights_of_classes_need_classes():
     ("targets", "message"),
     [
         (Unlabelled(3), "Unlabelled; sort them into folders"),
-        (Boxes((), np.zeros((1, 0, 4)), np.zeros((1, 0))), "Boxes; for detection write your own"),
     ],
 )
 def test_other_images_are_refused_with_what_to_use(targets, message):

@@ -5,6 +5,7 @@ from keras_vit.training.recipes import (
     clips,
     coatnet,
     deit,
+    detection,
     hybrid,
     mae,
     original,
@@ -36,6 +37,7 @@ RECIPES = {
     **clips.RECIPES,
     **pairs.RECIPES,
     **mae.RECIPES,
+    **detection.RECIPES,
 }
 
 

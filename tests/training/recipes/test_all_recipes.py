@@ -6,6 +6,7 @@ import pytest
 
 from keras_vit.factory import MODELS
 from keras_vit.layers import Preprocessing
+from keras_vit.models import Detector
 from keras_vit.training import RECIPES, recipe
 from keras_vit.training.losses import loss_of, smoothing_in_data
 from keras_vit.weights import list_weights
@@ -17,6 +18,8 @@ NAMES = pytest.mark.parametrize("name", RECIPES)
 def test_it_names_a_model_that_can_be_built(name):
     chosen = RECIPES[name]
     model_class, variant = MODELS[chosen.model]
+    if chosen.loss == "detection":  # the model is a backbone
+        model_class, variant = Detector, {"backbone": chosen.model}
     channels = chosen.config.get("channels", 3)
     half = {"mean": (0.5,) * channels, "std": (0.5,) * channels}
     preprocessing = Preprocessing(**{**half, **chosen.preprocessing})
@@ -36,7 +39,7 @@ def test_it_starts_from_published_weights_of_its_model(name):
 @NAMES
 def test_what_is_from_a_paper_says_so(name):
     made_here = {"digits", "vit_fashion_mnist", "fine_tune", "from_scratch", "small_data"}
-    made_here |= {"last_blocks", "performer_small_patches", "clip_pairs"}
+    made_here |= {"last_blocks", "performer_small_patches", "clip_pairs", "detection"}
     assert bool(RECIPES[name].source) != (name in made_here)
 
 
