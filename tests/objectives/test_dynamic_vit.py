@@ -83,14 +83,8 @@ def test_kind_and_config(loss, kind):
         loss(LABELS, OUTPUTS, sample_weight=np.ones(4))
 
 
-@pytest.mark.parametrize(
-    ("loss", "program"),
-    [
-        ("all", "plain"),
-        pytest.param("all", "jit", marks=pytest.mark.prove),
-        pytest.param("tokens", "jit", marks=pytest.mark.prove),
-    ],
-)
+@pytest.mark.prove
+@pytest.mark.parametrize(("loss", "program"), [("all", "plain"), ("all", "jit"), ("tokens", "jit")])
 def test_two_replicas_train_as_one_device(loss, program):
     environment = {
         **os.environ,
