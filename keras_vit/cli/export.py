@@ -1,5 +1,6 @@
 """`keras-vit export`."""
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -8,10 +9,16 @@ import typer
 from keras_vit.cli.console import out as console
 from keras_vit.cli.data import DataDir
 
+# Not read from the package, which loads TensorFlow; a test compares them.
+PROFILES = (
+    "cpu, mobile, gpu, web, npu, npu-16x8, edgetpu, mcu, server, onnx or float32. edgetpu and mcu "
+    "report what would not map, and then write nothing."
+)
+
 
 def export(
     model: Annotated[Path, typer.Argument(help="A .keras file, or a registered name.")],
-    profile: Annotated[str, typer.Option(help="server, float32, cpu or npu.")],
+    profile: Annotated[str, typer.Option(help=PROFILES)],
     out: Annotated[Path | None, typer.Option(help="File, or folder for server, to write.")] = None,
     calibration: Annotated[
         str | None, typer.Option(help="DATA of the kind the model will see; npu needs it.")
@@ -46,10 +53,24 @@ def export(
         return export_towers(network, profile, out)
     if isinstance(network, Detector):
         return export_boxes(network, profile, out, calibration)
-    with console.status(f"exporting for {profile}"):
+    with console.status(f"exporting for {profile}"), reported():
         path = run(network, profile, out, records, xla_batches=xla_batch or ())
         size = file_size(runtime.open(path).size_bytes)
     console.print(f"Written to {path} ({size})", soft_wrap=True)
+
+
+@contextlib.contextmanager
+def reported():
+    """Shows the linter's verdict on an artefact that is refused for what a device does not take."""
+    from keras_vit.cli.lint import show
+    from keras_vit.export.refused import Refused
+
+    try:
+        yield
+    except Refused as error:
+        if error.verdict is not None:
+            show(error.verdict)
+        raise
 
 
 def export_boxes(network, profile, out, calibration):

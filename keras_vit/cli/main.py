@@ -18,6 +18,7 @@ from keras_vit.cli import (
     models,
     parity,
     predict,
+    qat,
     serve,
     tpu_check,
     train,
@@ -86,6 +87,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("predict")(predict.predict)
 app.command("zero-shot")(zero_shot.zero_shot)
 app.command("explain")(explain.explain)
+app.command("qat")(qat.qat)
 app.command("export")(export.export)
 app.command("lint")(lint.lint)
 app.command("parity")(parity.parity)

@@ -52,6 +52,13 @@ def int16x8(converter, images):
     converter.inference_input_type = converter.inference_output_type = tf.int16
 
 
+def learned_int8(converter, images):
+    """Every tensor in integers of the range that a rounding operator in the graph tells."""
+    converter.optimizations = [tf.lite.Optimize.DEFAULT]
+    converter.inference_input_type = tf.uint8
+    converter.inference_output_type = tf.int8
+
+
 def _calibrate(converter, images, operators):
     converter.optimizations = [tf.lite.Optimize.DEFAULT]
     converter.target_spec.supported_ops = [operators]
@@ -162,6 +169,7 @@ CONVERTER = {
     "full_int8": full_int8,
     "full_uint8": full_uint8,
     "int16x8": int16x8,
+    "learned_int8": learned_int8,
 }
 QUANTIZER = {"products_int8": products_int8}
 PRECISIONS = {**CONVERTER, **QUANTIZER}

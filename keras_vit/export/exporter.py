@@ -11,8 +11,11 @@ from keras_vit import runtime
 from keras_vit.export.agreement import agreement
 from keras_vit.export.audit import audit, complaints
 from keras_vit.export.calibration import calibration_images, random_images, spread
+from keras_vit.export.lint import lint
 from keras_vit.export.onnx import write_onnx
 from keras_vit.export.profiles import profile_named
+from keras_vit.export.qat.exporting import with_learned_ranges
+from keras_vit.export.refused import Refused
 from keras_vit.export.rewrite import inference_model
 from keras_vit.export.saved_model import write_saved_model
 from keras_vit.export.serving.versions import version_folder
@@ -61,7 +64,8 @@ def export(model, profile, path, calibration=None, xla_batches=()):
 
     Raises:
         ValueError: for an unknown profile, missing or wrong calibration images, a model that
-            cannot be exported, or an artefact that is not good enough.
+            cannot be exported, or an artefact that is not good enough (`Refused`, with the
+            linter's verdict where the profile names a device).
         OSError: if the folder cannot be written.
         ImportError: if the profile's runtime is not installed; the message names the extra.
 
@@ -74,7 +78,7 @@ def export(model, profile, path, calibration=None, xla_batches=()):
     """
     if profile == "tensorrt":
         raise ValueError(f"`profile` must be one that can be written here. {ROAD}")
-    profile, path = profile_named(profile), Path(path)
+    profile, path = with_learned_ranges(model, profile_named(profile)), Path(path)
     _check_request(model, profile, path, calibration)
     write = FORMATS[profile.format]
     if xla_batches:
@@ -139,6 +143,9 @@ def _checked_batches(sizes, profile):
 def _accept(model, profile, path, images):
     """Refuses an artefact that is not what the profile promises."""
     wrong = complaints(audit(path), profile) if profile.format == "tflite" else []
+    verdict = lint(path, profile.device) if profile.device else None
+    if verdict is not None and not verdict.passes:
+        wrong.append(f"no device that takes all of it ({str(verdict).rstrip('.')})")
     if not wrong:
         if images is None:
             images = random_images(model.preprocessing)
@@ -155,9 +162,10 @@ def _accept(model, profile, path, images):
             if profile.format == "tflite" and not broken:
                 embed_parity(path, **dataclasses.asdict(found))
     if wrong:
-        raise ValueError(
+        raise Refused(
             f"The export for `{profile.name}` was refused and nothing was written. "
-            f"It has {'; '.join(wrong)}."
+            f"It has {'; '.join(wrong)}.",
+            verdict,
         )
 
 

@@ -42,6 +42,7 @@ class Profile:
         static: whether every shape must be fixed.
         passes: names in `rewrite.PASSES`, which give GELU, norm and attention their forms.
         allowed: names of the operators that it may hold; None for all of TFLite's.
+        device: key of `lint.targets.TARGETS`, of the device that must take all of it; or None.
         attention: whether a `.tflite` in floats gives `attention`, `[1, rows, columns]`, too.
     """
 
@@ -57,6 +58,7 @@ class Profile:
     static: bool = True
     passes: tuple = LEAN
     allowed: frozenset | None = None
+    device: str | None = None
     attention: bool = False
 
     @property
@@ -103,11 +105,13 @@ _ALL = (
         "edgetpu", "tflite", CONVERTER, "full_int8", INTEGERS,
         "TFLite that the Edge TPU maps as a whole; what it would not map is reported",
         calibrated=True, integer=True, passes=(*INTEGER, "gelus_of_products"), allowed=EDGE_TPU,
+        device="edgetpu",
     ),
     Profile(
         "mcu", "tflite", CONVERTER, "full_int8", INTEGERS,
         "TFLite in integers with the operators of microcontrollers only",
         calibrated=True, integer=True, passes=(*INTEGER, "gelus_of_products"), allowed=MICRO,
+        device="mcu",
     ),
     Profile(
         "server", "saved_model", None, "float32", ROUNDING,

@@ -9,6 +9,7 @@ from keras_vit.export import conversion
 from keras_vit.export.calibration import with_full_range
 from keras_vit.export.converter import QUANTIZER
 from keras_vit.export.metadata import describe
+from keras_vit.export.qat.exporting import rounding
 from keras_vit.export.rewrite import rewrite
 from keras_vit.export.serving.attention import attention_of
 from keras_vit.export.serving.graph import float32_model
@@ -47,6 +48,8 @@ def write_tflite(model, path, profile, images=None):
 
 
 def _way(profile, images):
+    if profile.precision == "learned_int8":
+        return rounding
     return _attending if profile.attention else functools.partial(_answering, images=images)
 
 

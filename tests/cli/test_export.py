@@ -30,3 +30,20 @@ def test_a_wrong_request_is_one_sentence_and_writes_nothing(
     assert text in result.stderr
     assert result.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_the_help_names_every_profile():
+    from keras_vit.cli.export import PROFILES as told
+    from keras_vit.export import PROFILES
+
+    names, _, _ = told.partition(". ")
+    assert names.replace(" or ", ", ").split(", ") == list(PROFILES)
+
+
+def test_what_a_device_does_not_take_is_reported_and_not_written(cli, digits, model, tmp_path):
+    path = tmp_path / "model.tflite"
+    result = cli("export", model, "--profile", "edgetpu", "--calibration", digits, "--out", path)
+    assert result.exit_code == 1 and "`edgetpu` was refused" in result.stderr
+    assert "operators would map (by the rules; not compiled)" in result.stdout
+    assert "BATCH_MATMUL is not among its operators" in result.stdout
+    assert not list(tmp_path.iterdir())

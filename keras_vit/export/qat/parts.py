@@ -127,7 +127,7 @@ class RoundedMlp(Wrapped):
 
     def __init__(self, mlp):
         super().__init__(mlp)
-        self.fc1, self.fc2 = RoundedProduct(mlp.fc1), RoundedProduct(mlp.fc2)
+        self.fc1, self.fc2 = rounded(mlp.fc1), rounded(mlp.fc2)
         self.hidden = Rounded(name="hidden")
 
     def call(self, inputs, training=False):
