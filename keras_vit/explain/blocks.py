@@ -40,8 +40,9 @@ def block_names(model):
                 f"{model.name!r} is a Performer: it never forms its attention, so there is none to "
                 "look at. Its features can be looked at (PCA, neighbours)."
             )
-    counts = {model.get_layer(name).input.shape[1] for name in names}
-    plain = len(counts) == 1 and all(_is_plain(model.get_layer(name)) for name in names)
+    plain = all(_is_plain(model.get_layer(name)) for name in names)
+    # Of a plain block the input is one tensor.
+    plain = plain and len({model.get_layer(name).input.shape[1] for name in names}) == 1
     if not names or not plain or not hasattr(model, "config"):
         raise ValueError(
             "Attention is followed through models whose blocks all attend to all tokens: ViT, "

@@ -63,9 +63,7 @@ def test_it_is_served_and_becomes_every_kind_of_file(name, tmp_path):
 
 @pytest.mark.prove
 @each
-@pytest.mark.parametrize("profile", ["mobile", "npu"])
-def test_it_has_calibrated_profiles(name, profile, tmp_path):
-    pixels, labels = digit_images()
-    path = export(MODELS[name](), profile, tmp_path / "model.tflite", pixels[:200])
-    right = runtime.open(path).logits(pixels[200:300]).argmax(-1) == labels[200:300]
-    assert right.mean() > 0.3  # chance is 0.1; 16 tokens are few to lose half of
+def test_choosing_tokens_has_no_integer_form(name, tmp_path):
+    pixels, _ = digit_images()
+    with pytest.raises(ValueError, match="float tensors in an integer file"):
+        export(MODELS[name](), "npu", tmp_path / "model.tflite", pixels[:200])
