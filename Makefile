@@ -41,7 +41,7 @@ venv: .venv/.installed
 	"$$found" -m venv .venv
 	@# The build tools first: the package itself is then built with the pinned ones.
 	$(PIP) setuptools wheel
-	$(PIP) --no-build-isolation -e '.[tensorflow,data,video,edge,serve,onnx,clip,jax,dev]'
+	$(PIP) --no-build-isolation -e '.[tensorflow,data,video,edge,serve,onnx,clip,detection,jax,dev]'
 	@# Only for CLIP's vocabulary that it carries.
 	$(PIP) --no-deps open_clip_torch
 	@touch $@

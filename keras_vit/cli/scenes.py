@@ -33,7 +33,7 @@ def photographs(split):
     Raises:
         ImportError: if scikit-image is not installed.
     """
-    data = require("skimage.data", extra="dev")
+    data = require("skimage.data", extra="reference")
     from sklearn.datasets import load_sample_image
 
     found = []

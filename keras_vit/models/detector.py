@@ -243,7 +243,7 @@ class Detector(ImageModel):
 
 def _of_swin(taps, config, policy):
     """KerasHub's feature pyramid on the maps of Swin's stages, each with a norm."""
-    retinanet = require("keras_hub.src.models.retinanet.feature_pyramid", extra="hub")
+    retinanet = require("keras_hub.src.models.retinanet.feature_pyramid", extra="detection")
     first, last = config.levels
     maps = {
         # Cells of stage 1 are 8 pixels wide.
@@ -281,7 +281,7 @@ PYRAMIDS = {swin.Swin: _of_swin, vit.ViT: _of_vit}
 
 def _head(name, config, size, policy):
     """KerasHub's head of so many numbers an anchor, shared by all levels."""
-    retinanet = require("keras_hub.src.models.retinanet.prediction_head", extra="hub")
+    retinanet = require("keras_hub.src.models.retinanet.prediction_head", extra="detection")
     return retinanet.PredictionHead(
         config.scales * len(config.aspects) * size,
         config.filters,
