@@ -4,7 +4,6 @@ import dataclasses
 
 import keras
 import numpy as np
-import tensorflow as tf
 
 from keras_vit.cli.once import once
 from keras_vit.data.fashion_mnist import PARTS, read_part
@@ -123,6 +122,8 @@ def motion(work, source, train=6_000, test=2_000, epochs=6, batch_size=64):
 
 def _batches(clips, batch_size, step):
     """Endless batches from a step on, in the order of `keras_vit.data.order`."""
+    import tensorflow as tf
+
     pixels, labels = clips
     with tf.init_scope():
         pixels, labels = tf.constant(pixels), tf.one_hot(labels, len(DIRECTIONS))
@@ -136,4 +137,6 @@ def _batches(clips, batch_size, step):
 
 
 def _normalised(pixels):
+    import tensorflow as tf
+
     return tf.cast(pixels, tf.float32) / 127.5 - 1

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import tensorflow as tf
 from rich.progress import track
 
 from keras_vit.cli.console import err
@@ -47,6 +46,8 @@ def cell(part, kind, call, tokens):
     Returns:
         A dict: `seconds` of a call, the median, and `bytes` that the process grew by at most.
     """
+    import tensorflow as tf
+
     layer = PARTS[part][kind]()
     layer.build((1, tokens, WIDTH))
     inputs = np.random.default_rng(SEED).normal(size=(1, tokens, WIDTH)).astype("float32")

@@ -28,9 +28,7 @@ def show_plan(setting, folder):
 
 def rows(found):
     """Returns the lines of a `Plan` as (name, text)."""
-    from keras_vit.training.report_sections import file_size
-
-    setting, recipe, memory = found.setting, found.setting.recipe, found.memory
+    setting, recipe = found.setting, found.setting.recipe
     count, trained = found.parameters
     images = found.steps * recipe.batch_size
     start = f"from {recipe.weights}" if recipe.weights else "from scratch"
@@ -62,13 +60,18 @@ def rows(found):
             f"{found.training_flops / 1e9:,.3g} in training; "
             f"{found.training_flops * images / 1e15:,.3g} PFLOP in all",
         ),
-        (
-            "memory",
-            f"about {file_size(memory.total)} a step on one device: weights "
-            f"{file_size(memory.weights)}, gradients {file_size(memory.gradients)}, optimizer "
-            f"{file_size(memory.optimizer)}, activations {file_size(memory.activations)}",
-        ),
+        ("memory", _memory(found.memory)),
     ]
+
+
+def _memory(memory):
+    from keras_vit.training.report_sections import file_size
+
+    return (
+        f"about {file_size(memory.total)} a step on one device: weights "
+        f"{file_size(memory.weights)}, gradients {file_size(memory.gradients)}, optimizer "
+        f"{file_size(memory.optimizer)}, activations {file_size(memory.activations)}"
+    )
 
 
 def show_groups(setting):

@@ -15,7 +15,7 @@ def centre_heads(model, streams, observe):
     it is, and 8 bits are then spent on saying so.
 
     (Factors that make queries and keys, and the channels of the values, equally large are as exact.
-    They cost two points of accuracy there, and are not done.)
+    They gained nothing there, and are not done.)
 
     Args:
         model, streams: as for every pass, after `separate_projections`.

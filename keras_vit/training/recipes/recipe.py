@@ -52,8 +52,8 @@ class Recipe:
         clip_norm: bound on the global norm of the gradients, or None.
         loss: `"softmax"`, for images of one class each, or binary cross-entropy of every class:
             `"sigmoid"` adds the classes up, `"sigmoid_mean"` takes their mean. For images with a
-            text each, `"contrastive"` or `"pair_sigmoid"`. For images with boxes, `"detection"`: the
-            model is then the backbone of a detector, and `config` that of the `DetectorConfig`.
+            text each, `"contrastive"` or `"pair_sigmoid"`. For images with boxes, `"detection"`:
+            the model is then the backbone of a detector, and `config` that of `DetectorConfig`.
         distillation: fields of `keras_vit.training.distillation.Distillation`, for a model that
             learns from a teacher; empty without one.
         class_weight: what an image counts in the loss by its class: a dict from class name to

@@ -13,6 +13,24 @@ def swin(config, activations, processor):
     """
     smaller = any(min(grid) < max(config.window_size) for grid in config.grids)
     rows, columns = config.window_size
+    return Target(
+        source="hf_swin",
+        in_the_way=in_the_way(
+            norm_epsilon=config.norm_epsilon != 1e-5
+            and "transformers' norms of patches and mergings have 1e-5 whatever it is told",
+            window_size=rows != columns and "transformers' windows are square",
+            image_size=smaller
+            and "transformers' tables do not shrink where a map is smaller than a window",
+            representation_size=config.representation_size and "transformers has no such layer",
+        ),
+        positions=False,
+        position_rows=0,
+        files=_files(activations, processor),
+    )
+
+
+def _files(activations, processor):
+    """Returns the function from a config to what is in the JSON files."""
 
     def files(config):
         names = config.preprocessing.class_names or [
@@ -24,7 +42,7 @@ def swin(config, activations, processor):
             "embed_dim": config.width,
             "depths": list(config.depths),
             "num_heads": list(config.num_heads),
-            "window_size": rows,
+            "window_size": config.window_size[0],
             "mlp_ratio": config.mlp_ratio,
             "image_size": square(config.image_size),
             "patch_size": square(config.patch_size),
@@ -39,17 +57,4 @@ def swin(config, activations, processor):
         }
         return {"config.json": content, "preprocessor_config.json": processor(config)}
 
-    return Target(
-        source="hf_swin",
-        in_the_way=in_the_way(
-            norm_epsilon=config.norm_epsilon != 1e-5
-            and "transformers' norms of patches and mergings have 1e-5 whatever it is told",
-            window_size=rows != columns and "transformers' windows are square",
-            image_size=smaller
-            and "transformers' tables do not shrink where a map is smaller than a window",
-            representation_size=config.representation_size and "transformers has no such layer",
-        ),
-        positions=False,
-        position_rows=0,
-        files=files,
-    )
+    return files
