@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.prove
 def test_the_contract_holds_under_jax():
     environment = {**os.environ, "KERAS_BACKEND": "jax", "JAX_PLATFORMS": "cpu"}
     # Graph passes stay on. LLVM's own optimisation is off: it is two fifths of the whole time.

@@ -77,7 +77,7 @@ def difference(reference, answers, labels):
     Example:
 
     >>> difference(np.array([0, 1, 1, 0]), np.array([0, 1, 0, 0]), np.array([0, 1, 1, 1]))
-    [-25.0, -74.0, 24.0]
+    [-25.0, -67.44, 17.44]
     """
     gain = (answers == labels).astype("float64") - (reference == labels)
     half = 1.96 * gain.std() / np.sqrt(len(gain)) if len(gain) else 0

@@ -6,7 +6,6 @@ The losses state their kind, by which the exact step computes them on any number
 from keras_vit.objectives.contrastive import ContrastiveLoss, SigmoidLoss, pair_logits
 from keras_vit.objectives.detection_loss import DetectionLoss
 from keras_vit.objectives.distillation import HardDistillation, SoftDistillation
-from keras_vit.objectives.distillation_logits import TaughtClasses, kept_logits
 from keras_vit.objectives.distillation_model import Distiller
 from keras_vit.objectives.distillation_teacher import RANGES, Teacher
 from keras_vit.objectives.dynamic_vit import DynamicViTLoss, TokenDistillationLoss
@@ -32,12 +31,10 @@ __all__ = [
     "SoftDistillation",
     "TEMPLATES",
     "TokenDistillationLoss",
-    "TaughtClasses",
     "Teacher",
     "at_length_one",
     "embed_images",
     "embed_texts",
-    "kept_logits",
     "painted_images",
     "pair_logits",
     "recall_at",

@@ -64,13 +64,15 @@ class Server(Predictor):
         half = (0.5,) * shape[3]
         super().__init__(None, Preprocessing(image_size=shape[1:3], mean=half, std=half), None)
 
-    def predict_files(self, paths, top=5):
+    def predict_files(self, paths, top=5, clips=1):
         """Classifies picture files; at most as many classes as the server tells (ours: 5).
 
-        Args, returns, raises: those of `Predictor.predict_files`.
+        Args, returns, raises: those of `Predictor.predict_files`; no server takes videos.
         """
         if top < 1:
             raise ValueError(f"`top` must be at least 1. Received: {top}.")
+        if clips != 1:
+            raise ValueError(f"`clips` is for videos, which a server takes none of. Got {clips}.")
         if "image_bytes" not in self._inputs.get(BYTES, {}):
             raise ValueError(f"{self.address}: the model takes no encoded pictures.")
         paths, results = [Path(path) for path in paths], []

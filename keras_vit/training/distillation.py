@@ -13,11 +13,10 @@ from keras_vit.objectives import (
     Distiller,
     HardDistillation,
     SoftDistillation,
-    TaughtClasses,
     Teacher,
-    kept_logits,
 )
 from keras_vit.objectives.distillation_model import check_classes
+from keras_vit.training.kept_logits import TaughtClasses, kept_logits
 from keras_vit.weights.hub_preprocessing import preprocessing_of
 
 LOSSES = {"hard": HardDistillation, "soft": SoftDistillation}

@@ -60,13 +60,14 @@ def test_bench_prints_shares_and_costs(cli, tmp_path):
         ("data", "inspect", "DATA"),
         ("data", "bench", "DATA"),
         ("train", "digits", "DATA", "--out", "run"),
-        ("evaluate", "vit_ti16", "DATA"),
+        ("evaluate", "MODEL", "DATA"),
         ("export", "vit_ti32", "--profile", "npu", "--out", "x.tflite", "--calibration", "DATA"),
     ],
 )
-def test_every_command_on_data_knows_where_tfds_keeps_its_sets(cli, tmp_path, command):
+def test_every_command_on_data_knows_where_tfds_keeps_its_sets(cli, model, tmp_path, command):
     write_folder(tmp_path, {"cat": 2})
-    words = [str(tmp_path) if word == "DATA" else word for word in command]
+    paths = {"DATA": tmp_path, "MODEL": model}
+    words = [paths.get(word, word) for word in command]
     result = cli(*words, "--data-dir", "sets")
     assert result.exit_code == 1
     assert "for tfds:NAME alone. Received: data_dir='sets'" in result.stderr

@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.prove
 def test_quickstart(tmp_path):
     folder = tmp_path / "out"
     done = subprocess.run(

@@ -37,6 +37,7 @@ def commands(tmp_path, monkeypatch, cli):
     return run
 
 
+@pytest.mark.prove
 def test_vit_and_dynamic_vit_are_measured_once(tmp_path, commands):
     recipe = dataclasses.replace(SMALL, epochs=1, frozen_epochs=0, warmup_epochs=0, batch_size=20)
     found = accuracy(tmp_path / "work", tmp_path, TINY, recipe)

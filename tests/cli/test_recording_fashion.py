@@ -26,6 +26,7 @@ def pictures(tmp_path, monkeypatch, cli):
     return commands
 
 
+@pytest.mark.prove
 def test_a_run_a_seed_is_measured_once(tmp_path, pictures):
     found = from_scratch(tmp_path / "work", tmp_path, seeds=(0, 1), changes=TINY)
     accuracies = [run["test_accuracy"] for run in found["runs"]]

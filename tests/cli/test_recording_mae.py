@@ -8,6 +8,7 @@ TINY = ("config.width=8", "config.depth=1", "config.mlp_dim=8", "config.num_head
 TINY += ("config.patch_size=14", "warmup_epochs=0", "batch_size=10")
 
 
+@pytest.mark.prove
 def test_both_starts_of_a_seed_are_measured_once(tmp_path, monkeypatch, cli):
     write_digits(tmp_path / "pictures" / "train", per_class=4)
     write_digits(tmp_path / "pictures" / "test", per_class=2)

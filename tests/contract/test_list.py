@@ -28,5 +28,6 @@ def test_every_public_layer_is_in_the_contract(made):
 
 def test_every_public_model_is_in_the_contract(made):
     public = {name for name in models.__all__ if inspect.isclass(getattr(models, name))}
+    public -= {"Detector", "DetectorConfig"}  # boxes, not logits: tests/models/test_detector.py
     made = [m for m in made if isinstance(m, keras.Model)]
     assert public == {type(m).__name__ for m in made} | {type(m.config).__name__ for m in made}

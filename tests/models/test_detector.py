@@ -156,5 +156,5 @@ def test_the_extra_is_named(monkeypatch):
         raise ModuleNotFoundError(name=name)
 
     monkeypatch.setattr(extras, "import_module", missing)
-    with pytest.raises(ImportError, match=r"keras-vit-kit\[hub\]"):
+    with pytest.raises(ImportError, match=r"keras-vit-kit\[detection\]"):
         Detector(DetectorConfig(backbone="swin_micro", image_size=32))

@@ -29,6 +29,7 @@ def small(**more):
     return dataclasses.replace(recipe("detection"), **CHANGES, **more)
 
 
+@pytest.mark.prove
 def test_a_recipe_trains_a_detector(data, tmp_path):
     result = train(small(), data, tmp_path / "run", verbose=False)
     assert isinstance(result.model, Detector)

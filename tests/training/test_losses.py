@@ -46,9 +46,9 @@ def test_what_a_class_counts_where_an_image_has_it(name, reduced):
 
 
 def test_every_loss_is_tested():
-    # Those of pairs are in tests/objectives.
-    pairs = {"contrastive", "pair_sigmoid"}
-    assert set(LOSSES) == {"softmax", "sigmoid", "sigmoid_mean"} | pairs
+    # The others are in tests/objectives.
+    others = {"contrastive", "pair_sigmoid", "masked_pixels", "masked_raw_pixels", "detection"}
+    assert set(LOSSES) == {"softmax", "sigmoid", "sigmoid_mean"} | others
 
 
 def test_smoothing_is_done_once():

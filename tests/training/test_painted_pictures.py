@@ -38,6 +38,7 @@ def test_it_learns_without_labels_and_shows_what_it_paints(finished):
     assert len(sheets) == 2 and sheets[0][:2] == [b"24", b"8"] and len(sheets[0]) == 10
 
 
+@pytest.mark.prove
 def test_stopped_and_resumed_equals_uninterrupted(finished, digits, tmp_path, monkeypatch):
     """The masking is drawn anew in every step, and its seed is part of the state."""
     made = run_module._callbacks

@@ -53,8 +53,8 @@ def fake_quant_kernel(kernel):
 
     Example:
 
-    >>> ops.convert_to_numpy(fake_quant_kernel([[1.27], [0.013]])).round(4).tolist()
-    [[1.27], [0.01]]
+    >>> [round(float(value), 4) for value in ops.ravel(fake_quant_kernel([[1.27], [0.013]]))]
+    [1.27, 0.01]
     """
     kernel = ops.convert_to_tensor(kernel)
     largest = ops.max(ops.abs(kernel), axis=tuple(range(len(kernel.shape) - 1)))

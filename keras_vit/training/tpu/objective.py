@@ -2,18 +2,20 @@
 
 import keras
 
-from keras_vit.models import CLIP
-from keras_vit.objectives import ContrastiveLoss
+from keras_vit.models import CLIP, MAE
+from keras_vit.objectives import ContrastiveLoss, MaskedPixelLoss
 from keras_vit.training.optimizers import adamw
 
 
 def compiled(model):
-    """Compiles a model with AdamW and cross-entropy, of classes or of pairs, and returns it."""
-    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    model.compile(
-        adamw(model, learning_rate=1e-3, weight_decay=0.05),
-        ContrastiveLoss() if isinstance(model, CLIP) else loss,
-    )
+    """Compiles a model with AdamW and the loss of what it learns, and returns it."""
+    if isinstance(model, CLIP):
+        loss = ContrastiveLoss()
+    elif isinstance(model, MAE):
+        loss = MaskedPixelLoss()
+    else:
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(adamw(model, learning_rate=1e-3, weight_decay=0.05), loss)
     return model
 
 
@@ -29,4 +31,4 @@ def batch_of(model, batch_size):
         model.input,
     )
     labels = keras.KerasTensor((batch_size,), "int32")
-    return (inputs,) if isinstance(model, CLIP) else (inputs, labels)
+    return (inputs,) if isinstance(model, CLIP | MAE) else (inputs, labels)

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from keras_vit.data import Classes, evaluation_batches, find_data, normalised, write_digits
-from keras_vit.objectives import TaughtClasses, Teacher, kept_logits
+from keras_vit.objectives import Teacher
+from keras_vit.training.kept_logits import TaughtClasses, kept_logits
 from tests.objectives.taught import convnet, seen, student
 
 GIVEN = student().preprocessing
