@@ -8,7 +8,7 @@ from keras_vit.data.augment import ColorJitter, ThreeAugment, augmentations
 from keras_vit.data.boxes import NO_BOX, Boxes
 from keras_vit.data.decode import decode, fit, fitting
 from keras_vit.data.order import example, fold
-from keras_vit.data.pipeline import normalised
+from keras_vit.data.pipeline import kept_rows, normalised, ordered
 
 STAGES = ("decoded", "image", "fitted")
 # Parts that change colours alone. All others must have `move_boxes(boxes, size, key)`: from boxes
@@ -70,7 +70,7 @@ def box_batches(records, preprocessing, batch_size, seed, start_step=0, augment=
 
     images = tf.data.Dataset.counter(start_step * batch_size).map(draw, tf.data.AUTOTUNE)
     batches = images.batch(batch_size, drop_remainder=True)
-    return _ordered(normalised(_kept(batches, rows), preprocessing))
+    return ordered(normalised(kept_rows(batches, rows), preprocessing))
 
 
 def evaluation_boxes(records, preprocessing, batch_size, rows=None):
@@ -99,7 +99,7 @@ def evaluation_boxes(records, preprocessing, batch_size, rows=None):
         return fit(image, preprocessing), {"boxes": boxes, "labels": labels}
 
     images = tf.data.Dataset.range(len(records)).map(load, tf.data.AUTOTUNE)
-    return _ordered(_kept(images.batch(batch_size), rows))
+    return ordered(kept_rows(images.batch(batch_size), rows))
 
 
 def fit_boxes(boxes, size, preprocessing):
@@ -195,18 +195,3 @@ def _check(records, batch_size):
         raise ValueError("There are no images.")
     if batch_size < 1:
         raise ValueError(f"`batch_size` must be at least 1. Received: {batch_size}.")
-
-
-def _kept(batches, rows):
-    """Some rows of each batch; of a short one they may be none."""
-    if rows is None:
-        return batches
-    first, last = rows[0], rows[-1] + 1
-    cut = lambda *parts: tf.nest.map_structure(lambda part: part[first:last], parts)  # noqa: E731
-    return batches.map(_as_it_is(cut))
-
-
-def _ordered(batches):
-    options = tf.data.Options()
-    options.deterministic = True
-    return batches.with_options(options).prefetch(tf.data.AUTOTUNE)

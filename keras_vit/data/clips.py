@@ -8,7 +8,7 @@ import tensorflow as tf
 from keras_vit.data.augment import augmentations, smoothed
 from keras_vit.data.decode import fit
 from keras_vit.data.order import example, fold, uniform
-from keras_vit.data.pipeline import normalised
+from keras_vit.data.pipeline import kept_rows, normalised, ordered
 from keras_vit.data.records import Records
 from keras_vit.data.targets import Unlabelled
 from keras_vit.data.video import VideoSource, count_frames
@@ -120,7 +120,7 @@ def clip_batches(
 
     clips = tf.data.Dataset.counter(start_step * batch_size).map(draw, tf.data.AUTOTUNE)
     batches = clips.batch(batch_size, drop_remainder=True).map(finish)
-    return _ordered(normalised(_kept(batches, rows), preprocessing))
+    return ordered(normalised(kept_rows(batches, rows), preprocessing))
 
 
 def evaluation_clips(records, preprocessing, batch_size, clips=1, rows=None):
@@ -151,7 +151,7 @@ def evaluation_clips(records, preprocessing, batch_size, clips=1, rows=None):
         return tf.stack(found), *records.targets.for_evaluation(index)
 
     videos = tf.data.Dataset.range(len(records)).map(load, tf.data.AUTOTUNE)
-    return _ordered(_kept(videos.batch(batch_size), rows))
+    return ordered(kept_rows(videos.batch(batch_size), rows))
 
 
 def video_clips(path, preprocessing, clips=1):
@@ -216,17 +216,3 @@ def _fitted(clip, preprocessing):
         clip,
         fn_output_signature=tf.TensorSpec(shape, tf.float32),
     )
-
-
-def _kept(batches, rows):
-    """Some rows of each batch; of a short one they may be none."""
-    if rows is None:
-        return batches
-    first, last = rows[0], rows[-1] + 1
-    return batches.map(lambda *parts: tuple(part[first:last] for part in parts))
-
-
-def _ordered(batches):
-    options = tf.data.Options()
-    options.deterministic = True
-    return batches.with_options(options).prefetch(tf.data.AUTOTUNE)

@@ -90,7 +90,7 @@ def training_batches(
         return mixed_rows(parts["labelled"], chain, images, targets, keys)
 
     batches = tf.data.Dataset.zip(tf.data.Dataset.counter(start_step), batches)
-    return _ordered(batches.map(finish, num_parallel_calls=tf.data.AUTOTUNE))
+    return ordered(batches.map(finish, num_parallel_calls=tf.data.AUTOTUNE))
 
 
 def evaluation_batches(records, preprocessing, batch_size, cache_bytes=CACHE_BYTES, rows=None):
@@ -130,7 +130,7 @@ def evaluation_batches(records, preprocessing, batch_size, cache_bytes=CACHE_BYT
     def finish(images, index):
         return (tf.cast(images, tf.float32), *records.targets.for_evaluation(index))
 
-    return _ordered(
+    return ordered(
         tf.data.Dataset.zip(batches, numbers).map(finish, num_parallel_calls=tf.data.AUTOTUNE)
     )
 
@@ -258,7 +258,22 @@ def _normalise(pixels, preprocessing):
     return tf.ensure_shape(tf.reshape(rows, tf.shape(pixels)), pixels.shape)
 
 
-def _ordered(batches):
+def kept_rows(batches, rows):
+    """Returns some rows of each batch; of a short one they may be none.
+
+    Args:
+        batches: a dataset of tuples of tensors, or of structures of them.
+        rows: neighbouring places in the batch, or None for all.
+    """
+    if rows is None:
+        return batches
+    first, last = rows[0], rows[-1] + 1
+    cut = lambda *parts: tf.nest.map_structure(lambda part: part[first:last], parts)  # noqa: E731
+    return batches.map(tf.autograph.experimental.do_not_convert(cut))
+
+
+def ordered(batches):
+    """Returns a dataset that is made ahead, and always in the same order."""
     options = tf.data.Options()
     options.deterministic = True
     return batches.with_options(options).prefetch(tf.data.AUTOTUNE)

@@ -8,6 +8,7 @@ import numpy as np
 from keras import ops
 
 from keras_vit.layers.base import Layer
+from keras_vit.layers.gathering import gather_tokens
 
 STILL = 20211111  # seed of the noise outside training
 
@@ -32,11 +33,6 @@ def masking(noise, keep):
     order = ops.argsort(noise, axis=1)
     restore = ops.argsort(order, axis=1)
     return order[:, :keep], restore, ops.cast(restore >= keep, "float32")
-
-
-def taken(tokens, places):
-    """Returns the tokens `[b, m, d]` at places `[b, m]` of tokens `[b, n, d]`."""
-    return ops.take_along_axis(tokens, places[:, :, None], axis=1)
 
 
 class _ByNoise(Layer):
@@ -99,7 +95,7 @@ class VisibleTokens(_ByNoise):
 
     def call(self, tokens, noise):
         kept, _, _ = masking(noise, self.keep)
-        return ops.concatenate([tokens[:, :1], taken(tokens[:, 1:], kept)], axis=1)
+        return ops.concatenate([tokens[:, :1], gather_tokens(tokens[:, 1:], kept)], axis=1)
 
     def compute_output_shape(self, tokens_shape, noise_shape):
         return tokens_shape[0], 1 + self.keep, tokens_shape[2]
@@ -133,7 +129,7 @@ class RestoredTokens(_ByNoise):
         token = ops.cast(self.mask_token, tokens.dtype)
         tokens_of_gone = ops.broadcast_to(token, (batch, gone, tokens.shape[2]))
         everything = ops.concatenate([tokens[:, 1:], tokens_of_gone], axis=1)
-        return ops.concatenate([tokens[:, :1], taken(everything, restore)], axis=1)
+        return ops.concatenate([tokens[:, :1], gather_tokens(everything, restore)], axis=1)
 
     def compute_output_shape(self, tokens_shape, noise_shape):
         return tokens_shape[0], 1 + noise_shape[1], tokens_shape[2]

@@ -202,3 +202,18 @@ def fitted_preprocessing(config):
             f"Received: num_classes={config.num_classes}, {len(given.class_names)} names."
         )
     return dataclasses.replace(given, image_size=config.image_size)
+
+
+def copy_by_path(source, target, of=lambda path: path):
+    """Gives weights of a model the values of another's weights of the same path, where there are.
+
+    Args:
+        source, target: models.
+        of: function from the path of a weight of `target` to that of its source, or None for a
+            weight that stays as it is.
+    """
+    theirs = {weight.path: weight for weight in source.weights}
+    for weight in target.weights:
+        found = theirs.get(of(weight.path))
+        if found is not None:
+            weight.assign(found)

@@ -13,7 +13,7 @@ from keras_vit.layers import Patches, TokenScorer, TopTokens, TransformerBlock
 from keras_vit.layers.choices import check_choice
 from keras_vit.layers.kept_tokens import KEPT_POOLING
 from keras_vit.layers.sizes import patch_grid
-from keras_vit.models.base import NamedVariants, image_input
+from keras_vit.models.base import NamedVariants, copy_by_path, image_input
 from keras_vit.models.blocks import block_layers
 from keras_vit.models.deit import COMMON as DEIT
 from keras_vit.models.vit import VARIANTS as VIT_VARIANTS
@@ -212,11 +212,3 @@ def dynamic_config(model, **fields):
         )
     names = [field.name for field in dataclasses.fields(ViTConfig)]
     return DynamicViTConfig(**{name: getattr(model.config, name) for name in names}, **fields)
-
-
-def copy_by_path(source, target):
-    """Gives each weight of a model the value of the other's weight of the same path, if any."""
-    theirs = {weight.path: weight for weight in source.weights}
-    for weight in target.weights:
-        if weight.path in theirs:
-            weight.assign(theirs[weight.path])

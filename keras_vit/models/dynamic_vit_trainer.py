@@ -10,12 +10,11 @@ from keras import ops
 
 from keras_vit.layers import KeptBlock, LayerNorm, Patches, TokenDecision, TransformerBlock
 from keras_vit.layers.kept_tokens import KEPT_POOLING, kept_distances
-from keras_vit.models.base import ImageModel, classifier, image_input
+from keras_vit.models.base import ImageModel, classifier, copy_by_path, image_input
 from keras_vit.models.blocks import block_layers
 from keras_vit.models.dynamic_vit import (
     DynamicViT,
     DynamicViTConfig,
-    copy_by_path,
     dynamic_config,
     score,
 )

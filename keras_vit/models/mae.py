@@ -18,6 +18,7 @@ from keras_vit.layers.sizes import pair, patch_grid
 from keras_vit.models.base import (
     ImageModel,
     check_count,
+    copy_by_path,
     fitted_preprocessing,
     head_dtype,
     image_input,
@@ -232,12 +233,8 @@ class MAE(ImageModel):
         shared = {field: getattr(self.config, field) for field in SHARED}
         config = ViTConfig(**{**shared, "num_classes": 0, **fields})
         model = ViT(config, name=name, dtype=dtype or self.policy)
-        ours = {weight.path: weight for weight in self.weights}
-        for weight in model.weights:
-            layer = weight.path.partition("/")[0]
-            new = layer == "norm" and config.pooling == "gap_then_norm"
-            if weight.path in ours and not new:
-                weight.assign(ours[weight.path])
+        new = "norm/" if config.pooling == "gap_then_norm" else None
+        copy_by_path(self, model, lambda path: None if new and path.startswith(new) else path)
         return model
 
 

@@ -17,7 +17,7 @@ from keras_vit.layers import (
 )
 from keras_vit.layers.choices import check_choice
 from keras_vit.layers.sizes import patch_grid
-from keras_vit.models.base import NamedVariants, check_count, input_dtype
+from keras_vit.models.base import NamedVariants, check_count, copy_by_path, input_dtype
 from keras_vit.models.vit import VARIANTS as VIT_VARIANTS
 from keras_vit.models.vit import ViT, ViTConfig, blocks, classified, encoded, transformed
 
@@ -136,17 +136,14 @@ class TimeSformer(NamedVariants, ViT):
             shared["preprocessing"] = dataclasses.replace(shared["preprocessing"], class_names=())
         config = TimeSformerConfig(**{**shared, **fields}, frames=frames, space_time=space_time)
         video = cls(config, dtype=model.policy)
-        theirs = {weight.path: weight for weight in model.weights}
-        for weight in video.weights:
-            source = theirs.get(
-                weight.path.replace("temporal_norm", "norm1").replace(
-                    "temporal_attention", "attention"
-                )
-            )
-            if weight.path.startswith("head") and config.num_classes != model.config.num_classes:
-                continue
-            if source is not None:
-                weight.assign(source)
+        new_head = config.num_classes != model.config.num_classes
+
+        def of_pictures(path):
+            if new_head and path.startswith("head"):
+                return None
+            return path.replace("temporal_norm", "norm1").replace("temporal_attention", "attention")
+
+        copy_by_path(model, video, of_pictures)
         return video
 
     @staticmethod

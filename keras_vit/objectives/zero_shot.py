@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 from keras import ops
 
+from keras_vit.models.base import copy_by_path
 from keras_vit.models.clip import ImageTower
 
 # A few plain ways of saying what a picture shows; the text of a class is put in for `{}`.
@@ -48,10 +49,7 @@ def zero_shot_classifier(model, labels, tokenizer, templates=TEMPLATES):
     preprocessing = dataclasses.replace(model.preprocessing, class_names=labels)
     config = dataclasses.replace(model.config, num_classes=len(labels), preprocessing=preprocessing)
     classifier = ImageTower(config, name="zero_shot", dtype=model.policy)
-    weights = {weight.path: weight for weight in model.image_tower.weights}
-    for weight in classifier.weights:
-        if weight.path in weights:
-            weight.assign(weights[weight.path])
+    copy_by_path(model.image_tower, classifier)
     scale = np.exp(ops.convert_to_numpy(model.get_layer("scale").number))
     classifier.get_layer("head").kernel.assign(scale * classes.T)
     return classifier
