@@ -5,8 +5,8 @@ import statistics
 
 import keras
 
-from keras_vit.cli.recording_fashion import _set, _trained
-from keras_vit.data.fashion_mnist import write_fashion_mnist
+from keras_vit.cli import row_commands
+from keras_vit.cli.row_commands import set_options, trained
 from keras_vit.files import replacing
 from keras_vit.training import recipe
 from keras_vit.training.prepared import prepared
@@ -46,7 +46,7 @@ def distillation(work, source, *, seeds=(0, 1, 2, 3, 4), changes=(), fraction=0.
     Returns:
         The figures.
     """
-    data = write_fashion_mnist(source, work / "data")
+    data = row_commands.pictures(work, source)
     chosen, runs = [*STUDENT, *changes], []
     for seed in seeds:
         folder = work / f"seed_{seed}"
@@ -54,10 +54,13 @@ def distillation(work, source, *, seeds=(0, 1, 2, 3, 4), changes=(), fraction=0.
         accuracy = _teacher(folder / "teacher.keras", data, chosen, seed, fraction, epochs)
         taught = f"distillation.teacher={str(folder / 'teacher.keras')!r}"
         taught = [*chosen, taught, "distillation.range='-1..1'"]
-        plain = _trained(
-            "deit_distilled", data, folder / "plain", _set([*chosen, *PLAIN]) + options
+        plain = trained(
+            "deit_distilled",
+            data,
+            folder / "plain",
+            set_options([*chosen, *PLAIN]) + options,
         )
-        pupil = _trained("deit_distilled", data, folder / "distilled", _set(taught) + options)
+        pupil = trained("deit_distilled", data, folder / "distilled", set_options(taught) + options)
         runs.append({"seed": seed, "teacher": accuracy, "plain": plain, "distilled": pupil})
     gains = [run["distilled"]["test_accuracy"] - run["plain"]["test_accuracy"] for run in runs]
     error = statistics.stdev(gains) / len(gains) ** 0.5

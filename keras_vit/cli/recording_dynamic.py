@@ -1,14 +1,12 @@
 """The recorded speed of a DynamicViT beside its ViT, and what it costs in accuracy."""
 
-import json
 import sys
 
 import numpy as np
 
+from keras_vit.cli import row_commands
 from keras_vit.cli.bench_against import Rival, by_turns
 from keras_vit.cli.once import once
-from keras_vit.cli.recording_fashion import _keras_vit, _set
-from keras_vit.data.fashion_mnist import write_fashion_mnist
 
 RATIO, MERGED = 0.7, 13  # the paper's ratio, and ToMe's number for B/16
 KINDS = ("vit", "dynamic", "merged")
@@ -36,7 +34,7 @@ def dynamic(work, source, sizes=B16, changes=(), recipe=None, rounds=ROUNDS):
 
     Args:
         work: folder for what is trained and timed; a row that was stopped goes on from there.
-        source: folder of Fashion-MNIST's files, see `write_fashion_mnist`.
+        source: folder of Fashion-MNIST's files, see `row_commands.pictures`.
         sizes: of the timed models.
         changes: of the recipe `vit_fashion_mnist`, as `--set` takes them.
         recipe: the `Sparsifying`; `SMALL` by default.
@@ -113,15 +111,15 @@ def accuracy(work, source, changes=(), recipe=None):
     Returns:
         The accuracies on the test images, and the cost in points.
     """
-    data = write_fashion_mnist(source, work / "data")
+    data = row_commands.pictures(work, source)
     run = work / "vit"
-    options = ("--out", str(run), "--resume-if-any", *_set(changes))
-    _keras_vit("train", "vit_fashion_mnist", str(data), *options)
+    options = ("--out", str(run), "--resume-if-any", *row_commands.set_options(changes))
+    row_commands.command("train", "vit_fashion_mnist", str(data), *options)
     pruned = work / "dynamic.keras"
     if not pruned.exists():
         _sparsify(run / "model.keras", data, work / "sparsifying", recipe, pruned)
     found = {
-        name: _measured(model, data, work / f"{name}.json")
+        name: row_commands.accuracy_on_tests(model, data, work / f"{name}.json")
         for name, model in (("vit", run / "model.keras"), ("dynamic", pruned))
     }
     return {**found, "cost_in_points": round(100 * (found["vit"] - found["dynamic"]), 2)}
@@ -155,9 +153,3 @@ def _sparsify(path, data, states, recipe, out):
     )
     with replacing(out) as temporary:
         model.save(temporary)
-
-
-def _measured(model, data, path):
-    if not path.exists():
-        _keras_vit("evaluate", str(model), str(data), "--split", "test", "--json", str(path))
-    return json.loads(path.read_text())["accuracy"]

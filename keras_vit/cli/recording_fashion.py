@@ -2,11 +2,10 @@
 
 import json
 import statistics
-import subprocess
-import sys
 
+from keras_vit.cli import row_commands
 from keras_vit.cli.recording_dinov2 import onnx_file
-from keras_vit.data.fashion_mnist import write_fashion_mnist
+from keras_vit.cli.row_commands import set_options, trained
 from keras_vit.weights.onnx_dinov2 import write_dinov2
 
 PLAIN = ()
@@ -24,15 +23,15 @@ def from_scratch(work, source, *, seeds=(0, 1, 2), changes=PLAIN):
 
     Args:
         work: folder for the pictures and a run a seed: a run that was stopped goes on from there.
-        source: folder of Fashion-MNIST's files, see `write_fashion_mnist`.
+        source: folder of Fashion-MNIST's files, see `row_commands.pictures`.
         seeds: of data order, augmentation and weights; the data set stays the same.
         changes: of the recipe, as `--set` takes them.
     """
-    data = write_fashion_mnist(source, work / "data")
+    data = row_commands.pictures(work, source)
     runs = []
     for seed in seeds:
-        chosen = [*_set(changes), "--seed", str(seed)]
-        runs.append(_trained("vit_fashion_mnist", data, work / f"seed_{seed}", chosen))
+        chosen = [*set_options(changes), "--seed", str(seed)]
+        runs.append(trained("vit_fashion_mnist", data, work / f"seed_{seed}", chosen))
     accuracies = [run["test_accuracy"] for run in runs]
     return {
         "command": "keras-vit train vit_fashion_mnist DATA --seed SEED --out RUN",
@@ -51,37 +50,12 @@ def upon_dinov2(work, source, *, changes=UPON_DINOV2, fraction=1 / 6):
         changes: of both recipes, `linear_probe` and `last_blocks`.
         fraction: of each class that is learned from.
     """
-    data = write_fashion_mnist(source, work / "data")
+    data = row_commands.pictures(work, source)
     write_dinov2(onnx_file(), work / "weights")
     fixed = [f"weights={str(work / 'weights')!r}", *changes]
     figures = {"command": "make record ROW=dinov2_blocks", "fraction": round(fraction, 4)}
     for recipe, own in UPPER.items():
-        options = [*_set([*fixed, *own]), "--fraction", str(fraction)]
+        options = [*set_options([*fixed, *own]), "--fraction", str(fraction)]
         figures[recipe] = {"changes": [*changes, *own]}
-        figures[recipe] |= _trained(recipe, data, work / recipe, options)
+        figures[recipe] |= trained(recipe, data, work / recipe, options)
     return figures
-
-
-def _trained(recipe, data, run, options):
-    """The figures of one run of `keras-vit train` and of `keras-vit evaluate` on what it gave."""
-    measured = run / "test.json"
-    _keras_vit("train", recipe, str(data), "--out", str(run), "--resume-if-any", *options)
-    if not measured.exists():
-        model = str(run / "model.keras")
-        _keras_vit("evaluate", model, str(data), "--split", "test", "--json", str(measured))
-    head, *epochs = [row.split(",") for row in (run / "history.csv").read_text().splitlines()]
-    seconds = head.index("seconds")
-    return {
-        "training_minutes": round(sum(float(row[seconds]) for row in epochs) / 60, 1),
-        "test_accuracy": json.loads(measured.read_text())["accuracy"],
-    }
-
-
-def _set(changes):
-    return [part for change in changes for part in ("--set", change)]
-
-
-def _keras_vit(*arguments):
-    """Runs a command of this very environment."""
-    code = "import sys; from keras_vit.cli.main import main; sys.argv[0] = 'keras-vit'; main()"
-    subprocess.run([sys.executable, "-c", code, *arguments], check=True)

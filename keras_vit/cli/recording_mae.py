@@ -4,10 +4,9 @@ import statistics
 
 import keras
 
-from keras_vit.cli import recording_fashion
-from keras_vit.cli.recording_fashion import _set, _trained
+from keras_vit.cli import row_commands
+from keras_vit.cli.row_commands import set_options, trained
 from keras_vit.cli.timing import median_seconds
-from keras_vit.data.fashion_mnist import write_fashion_mnist
 from keras_vit.models import MAE, NAMES, MAEConfig
 from keras_vit.weights import save
 
@@ -41,7 +40,7 @@ def mae(work, source, *, seeds=(0, 1, 2), fraction=0.01, pre_training=(), labels
     Returns:
         The figures.
     """
-    data, runs = write_fashion_mnist(source, work / "data"), []
+    data, runs = row_commands.pictures(work, source), []
     for seed in seeds:
         folder = work / f"seed_{seed}"
         learned = _pre_trained(folder, data, seed, pre_training)
@@ -50,8 +49,8 @@ def mae(work, source, *, seeds=(0, 1, 2), fraction=0.01, pre_training=(), labels
         starts = {"from_scratch": "weights=None", "pre_trained": f"weights={str(learned)!r}"}
         run = {"seed": seed}
         for name, start in starts.items():
-            told = _set([*changes, start]) + options
-            run[name] = _trained("mae_fine_tune_b16", data, folder / name, told)
+            told = set_options([*changes, start]) + options
+            run[name] = trained("mae_fine_tune_b16", data, folder / name, told)
         runs.append(run)
     gains = [r["pre_trained"]["test_accuracy"] - r["from_scratch"]["test_accuracy"] for r in runs]
     return {
@@ -105,10 +104,10 @@ def _pre_trained(folder, data, seed, changes):
     """The file of a pre-trained encoder's weights, which is made once."""
     path = folder / "mae.safetensors"
     if not path.exists():
-        told = _set([*_fields({**ENCODER, **DECODER}), PIXELS, *PRE_TRAINING, *changes])
-        told += _set(["augment=['flip', 'small_shift']", "clip_norm=1.0"])
+        told = set_options([*_fields({**ENCODER, **DECODER}), PIXELS, *PRE_TRAINING, *changes])
+        told += set_options(["augment=['flip', 'small_shift']", "clip_norm=1.0"])
         run = ["--out", str(folder / "mae"), "--seed", str(seed), "--resume-if-any"]
-        recording_fashion._keras_vit("train", "mae_b16", str(data), *run, *told)
+        row_commands.command("train", "mae_b16", str(data), *run, *told)
         save(keras.models.load_model(folder / "mae" / "model.keras"), path, format="mae")
     return path
 

@@ -50,3 +50,23 @@ def cli(monkeypatch):
         return CliRunner().invoke(app, [os.fspath(argument) for argument in arguments])
 
     return run
+
+
+@pytest.fixture
+def row_commands(tmp_path, monkeypatch, cli):
+    """The commands that a row runs: in this process, with digits in the data set's place."""
+    from keras_vit.cli import row_commands
+    from keras_vit.data import write_digits
+
+    write_digits(tmp_path / "pictures" / "train", per_class=4)
+    write_digits(tmp_path / "pictures" / "test", per_class=2)
+    commands = []
+
+    def run(*arguments):
+        commands.append(arguments[:2])
+        done = cli(*arguments)
+        assert done.exit_code == 0, done.output
+
+    monkeypatch.setattr(row_commands, "pictures", lambda work, source: tmp_path / "pictures")
+    monkeypatch.setattr(row_commands, "command", run)
+    return commands

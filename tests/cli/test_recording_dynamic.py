@@ -4,7 +4,6 @@ import pytest
 
 from keras_vit.cli import recording_dynamic
 from keras_vit.cli.recording_dynamic import KINDS, accuracy, speed
-from keras_vit.data import write_digits
 from keras_vit.training.sparsifying import SMALL
 
 TINY = ("config.width=16", "config.mlp_dim=16", "epochs=1", "warmup_epochs=0", "batch_size=10")
@@ -19,33 +18,16 @@ SIZES = {
 }
 
 
-@pytest.fixture
-def commands(tmp_path, monkeypatch, cli):
-    """Digits in the data set's place; each command runs in this process and is written down."""
-    write_digits(tmp_path / "pictures" / "train", per_class=4)
-    write_digits(tmp_path / "pictures" / "test", per_class=2)
-    run = []
-
-    def command(*arguments):
-        run.append(arguments[0])
-        done = cli(*arguments)
-        assert done.exit_code == 0, done.output
-
-    where = lambda source, folder: tmp_path / "pictures"  # noqa: E731
-    monkeypatch.setattr(recording_dynamic, "write_fashion_mnist", where)
-    monkeypatch.setattr(recording_dynamic, "_keras_vit", command)
-    return run
-
-
 @pytest.mark.prove
-def test_vit_and_dynamic_vit_are_measured_once(tmp_path, commands):
+def test_vit_and_dynamic_vit_are_measured_once(tmp_path, row_commands):
     recipe = dataclasses.replace(SMALL, epochs=1, frozen_epochs=0, warmup_epochs=0, batch_size=20)
     found = accuracy(tmp_path / "work", tmp_path, TINY, recipe)
     cost = 100 * (found["vit"] - found["dynamic"])
     assert found["cost_in_points"] == pytest.approx(cost, abs=0.01)
-    assert commands == ["train", "evaluate", "evaluate"]
+    assert [command[0] for command in row_commands] == ["train", "evaluate", "evaluate"]
     assert accuracy(tmp_path / "work", tmp_path, TINY, recipe) == found
-    assert commands == ["train", "evaluate", "evaluate", "train"]  # taken up, and done already
+    # Taken up, and done already.
+    assert [c[0] for c in row_commands] == ["train", "evaluate", "evaluate", "train"]
 
 
 @pytest.mark.prove

@@ -1,41 +1,21 @@
 import pytest
 
-from keras_vit.cli import recording_fashion
 from keras_vit.cli.recording_fashion import STRONG, from_scratch, upon_dinov2
-from keras_vit.data import write_digits
 from keras_vit.training import recipe
 
 TINY = ("config.width=16", "config.depth=1", "config.mlp_dim=16", "epochs=2", "batch_size=10")
 
 
-@pytest.fixture(autouse=True)
-def pictures(tmp_path, monkeypatch, cli):
-    """Digits in the data set's place; each command runs in this process and is written down."""
-    write_digits(tmp_path / "pictures" / "train", per_class=4)
-    write_digits(tmp_path / "pictures" / "test", per_class=2)
-    commands = []
-
-    def run(*arguments):
-        commands.append(arguments)
-        done = cli(*arguments)
-        assert done.exit_code == 0, done.output
-
-    where = lambda source, folder: tmp_path / "pictures"  # noqa: E731
-    monkeypatch.setattr(recording_fashion, "write_fashion_mnist", where)
-    monkeypatch.setattr(recording_fashion, "_keras_vit", run)
-    return commands
-
-
 @pytest.mark.prove
-def test_a_run_a_seed_is_measured_once(tmp_path, pictures):
+def test_a_run_a_seed_is_measured_once(tmp_path, row_commands):
     found = from_scratch(tmp_path / "work", tmp_path, seeds=(0, 1), changes=TINY)
     accuracies = [run["test_accuracy"] for run in found["runs"]]
     assert [run["seed"] for run in found["runs"]] == [0, 1]
     assert found["test_accuracy"] == pytest.approx(sum(accuracies) / 2, abs=1e-5)
     assert found["recipe"]["config"]["width"] == 16
-    assert [command[0] for command in pictures] == ["train", "evaluate"] * 2
+    assert [command[0] for command in row_commands] == ["train", "evaluate"] * 2
     again = from_scratch(tmp_path / "work", tmp_path, seeds=(0, 1), changes=TINY)
-    assert again == found and [command[0] for command in pictures[4:]] == ["train"] * 2
+    assert again == found and [command[0] for command in row_commands[4:]] == ["train"] * 2
 
 
 def test_what_the_strong_run_changes_is_a_recipe():
@@ -44,7 +24,7 @@ def test_what_the_strong_run_changes_is_a_recipe():
 
 
 @pytest.mark.prove
-def test_head_and_upper_blocks_are_trained_upon_real_weights(tmp_path):
+def test_head_and_upper_blocks_are_trained_upon_real_weights(tmp_path, row_commands):
     changes = ("config.image_size=28", "augment=['flip']", "batch_size=20")
     found = upon_dinov2(tmp_path / "work", tmp_path, changes=changes, fraction=0.5)
     for row in ("linear_probe", "last_blocks"):

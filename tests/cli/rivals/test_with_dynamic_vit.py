@@ -5,15 +5,10 @@ import pytest
 
 from keras_vit.cli import bench_against
 from keras_vit.models import DynamicViT
+from tests.cli.test_recording_dynamic import SIZES
 
 SETTINGS = {
-    "width": 12,
-    "depth": 4,
-    "num_heads": 2,
-    "mlp_dim": 16,
-    "patch_size": 16,
-    "image_size": 64,
-    "num_classes": 5,
+    **SIZES,
     "batch_size": 2,
     "dtype": "float32",
     "keep_ratios": 0.5,
