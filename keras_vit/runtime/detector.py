@@ -8,14 +8,13 @@ import keras
 import numpy as np
 
 from keras_vit.layers.anchors import boxes_of_deltas
-from keras_vit.layers.extras import require
 from keras_vit.models import Detector
+from keras_vit.runtime import saved_model, tflite
 from keras_vit.runtime.detections import LEAST_SCORE, MOST, SAME, Detections, detections
-from keras_vit.runtime.embedded import PREPROCESSING, embedded, parsed
+from keras_vit.runtime.embedded import PREPROCESSING
 from keras_vit.runtime.keras_file import KerasFile, compiled
 from keras_vit.runtime.predictor import BATCH_SIZE, Predictor
 from keras_vit.runtime.saved_model import newest_version
-from keras_vit.runtime.tflite import SIGNATURE
 
 # The signature of a detector's SavedModel that gives all boxes and scores.
 RAW = "raw"
@@ -112,19 +111,15 @@ class SavedModelDetector(DetectorPredictor):
     kind = "saved_model"
 
     def __init__(self, path):
-        path = Path(path)
-        tf = require("tensorflow", extra="tensorflow")
-        preprocessing = parsed((path / "assets" / PREPROCESSING).read_text("utf-8"), path)
-        self._loaded = tf.saved_model.load(str(path))
+        preprocessing, self._loaded, size = saved_model.opened(path)
         if RAW not in self._loaded.signatures:
             raise ValueError(f"{path} is no detector: it has no signature {RAW!r}.")
-        self._signature, self._as_tensor = self._loaded.signatures[RAW], tf.constant
-        size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-        super().__init__(path, preprocessing, size)
+        self._signature = self._loaded.signatures[RAW]
+        super().__init__(Path(path), preprocessing, size)
 
     def _run(self, pixels):
-        found = self._signature(images=self._as_tensor(pixels.astype("float32")))
-        return found["boxes"].numpy(), found["scores"].numpy()
+        found = saved_model.called(self._signature, pixels)
+        return found["boxes"], found["scores"]
 
 
 class TFLiteDetector(DetectorPredictor):
@@ -132,14 +127,8 @@ class TFLiteDetector(DetectorPredictor):
 
     kind = "tflite"
 
-    def __init__(self, path, threads=2):
-        litert = require("ai_edge_litert.interpreter", extra="edge")
-        preprocessing = embedded(path)
-        try:
-            self._interpreter = litert.Interpreter(str(path), num_threads=threads)
-            self._runner = self._interpreter.get_signature_runner(SIGNATURE)
-        except (ValueError, RuntimeError) as error:
-            raise ValueError(f"{path} cannot be run by LiteRT: {error}") from error
+    def __init__(self, path, threads=None):
+        preprocessing, self._interpreter, self._runner = tflite.opened(path, threads)
         if set(self._runner.get_output_details()) != {"boxes", "scores"}:
             raise ValueError(f"{path} is no detector: its outputs are not `boxes` and `scores`.")
         super().__init__(path, preprocessing, Path(path).stat().st_size)

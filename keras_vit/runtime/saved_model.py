@@ -8,6 +8,8 @@ from keras_vit.layers.extras import require
 from keras_vit.runtime.embedded import PREPROCESSING, parsed
 from keras_vit.runtime.predictor import BATCH_SIZE, Predictor
 
+DEFAULT = "serving_default"
+
 
 def newest_version(path):
     """Returns the SavedModel of the highest number in the folder `path`; without one, `path`.
@@ -34,24 +36,13 @@ class SavedModel(Predictor):
     kind = "saved_model"
 
     def __init__(self, path):
-        path = Path(path)
-        tf = require("tensorflow", extra="tensorflow")
-        description = path / "assets" / PREPROCESSING
-        if not description.is_file():
+        preprocessing, self._loaded, size = opened(path)
+        if DEFAULT not in self._loaded.signatures:
             raise ValueError(
-                f"{path} holds no `assets/{PREPROCESSING}`: it was not written by keras_vit, or "
-                "not whole. Export the model again."
+                f"{path} cannot be loaded as a SavedModel: it has no signature {DEFAULT!r}."
             )
-        preprocessing = parsed(description.read_text("utf-8"), path)
-        try:
-            self._loaded = tf.saved_model.load(str(path))
-            self._signature = self._loaded.signatures["serving_default"]
-        except Exception as error:  # protobuf, file and graph errors have no common type
-            reason = str(error).strip().partition("\n")[0]
-            raise ValueError(f"{path} cannot be loaded as a SavedModel: {reason}") from error
-        self._as_tensor = tf.constant
-        size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
-        super().__init__(path, preprocessing, size)
+        self._signature = self._loaded.signatures[DEFAULT]
+        super().__init__(Path(path), preprocessing, size)
 
     def _run(self, pixels):
         # An empty batch runs too, and gives the number of classes.
@@ -59,5 +50,35 @@ class SavedModel(Predictor):
         return np.concatenate([self._batch(pixels[s : s + BATCH_SIZE]) for s in starts])
 
     def _batch(self, pixels):
-        images = self._as_tensor(pixels.astype("float32"))
-        return self._signature(images=images)["logits"].numpy()
+        return called(self._signature, pixels)["logits"]
+
+
+def opened(path):
+    """Returns (preprocessing, what TensorFlow loads, bytes) of a folder that keras_vit wrote.
+
+    Raises:
+        ValueError, ImportError: as `SavedModel`.
+    """
+    path = Path(path)
+    tf = require("tensorflow", extra="tensorflow")
+    description = path / "assets" / PREPROCESSING
+    if not description.is_file():
+        raise ValueError(
+            f"{path} holds no `assets/{PREPROCESSING}`: it was not written by keras_vit, or not "
+            "whole. Export the model again."
+        )
+    preprocessing = parsed(description.read_text("utf-8"), path)
+    try:
+        loaded = tf.saved_model.load(str(path))
+    except Exception as error:  # protobuf, file and graph errors have no common type
+        reason = str(error).strip().partition("\n")[0]
+        raise ValueError(f"{path} cannot be loaded as a SavedModel: {reason}") from error
+    size = sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+    return preprocessing, loaded, size
+
+
+def called(signature, pixels):
+    """Returns what a signature gives for pixels, as numpy arrays by name."""
+    tf = require("tensorflow", extra="tensorflow")
+    found = signature(images=tf.constant(pixels.astype("float32")))
+    return {name: value.numpy() for name, value in found.items()}

@@ -29,14 +29,7 @@ class TFLite(Predictor):
     kind = "tflite"
 
     def __init__(self, path, threads=None):
-        litert = require("ai_edge_litert.interpreter", extra="edge")
-        preprocessing = embedded(path)
-        threads = threads or min(2, os.cpu_count() or 1)
-        try:
-            self._interpreter = litert.Interpreter(str(path), num_threads=threads)
-            self._runner = self._interpreter.get_signature_runner(SIGNATURE)
-        except (ValueError, RuntimeError) as error:
-            raise ValueError(f"{path} cannot be run by LiteRT: {error}") from error
+        preprocessing, self._interpreter, self._runner = opened(path, threads)
         self._input = self._runner.get_input_details()["images"]
         self._output = self._runner.get_output_details()["logits"]
         super().__init__(path, preprocessing, Path(path).stat().st_size)
@@ -48,6 +41,19 @@ class TFLite(Predictor):
     def _image(self, image):
         output = self._runner(images=quantised(image, self._input))["logits"]
         return dequantised(output, self._output)
+
+
+def opened(path, threads=None):
+    """Returns (preprocessing, interpreter, signature runner) of a file; see `TFLite`."""
+    litert = require("ai_edge_litert.interpreter", extra="edge")
+    preprocessing = embedded(path)
+    threads = threads or min(2, os.cpu_count() or 1)
+    try:
+        interpreter = litert.Interpreter(str(path), num_threads=threads)
+        runner = interpreter.get_signature_runner(SIGNATURE)
+    except (ValueError, RuntimeError) as error:
+        raise ValueError(f"{path} cannot be run by LiteRT: {error}") from error
+    return preprocessing, interpreter, runner
 
 
 def quantised(values, details):

@@ -64,3 +64,12 @@ def test_what_is_no_detector(tmp_path):
     (tmp_path / "x.txt").write_text(json.dumps({}))
     with pytest.raises(ValueError, match="is no detector"):
         open_detector(tmp_path / "x.txt")
+
+
+def test_a_damaged_saved_model_is_named(tmp_path):
+    (tmp_path / "assets").mkdir()
+    description = tiny_detector().preprocessing.to_json()
+    (tmp_path / "assets" / "preprocessing.json").write_text(description, "utf-8")
+    (tmp_path / "saved_model.pb").write_bytes(b"cut short")
+    with pytest.raises(ValueError, match="cannot be loaded as a SavedModel"):
+        open_detector(tmp_path)
