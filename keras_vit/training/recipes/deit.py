@@ -7,13 +7,15 @@ epoch, and its cosine starts with the warm-up, not after it; here at each step, 
 average of the weights is left out: the evaluated models are not averaged.
 """
 
+import dataclasses
+
 from keras_vit.training.recipes.published import COLOURS, DEIT_AUGMENT
 from keras_vit.training.recipes.recipe import Recipe
 
 PREPROCESSING = {**COLOURS, "resize": "crop", "interpolation": "bicubic"}
 ACCURACY = {"ti16": 72.2, "s16": 79.9, "b16": 81.8}
 
-RECIPES = {
+PLAIN = {
     f"deit_{size}": Recipe(
         f"vit_{size}",
         config={"drop_path": 0.1},
@@ -32,23 +34,13 @@ RECIPES = {
         source=f"arXiv 2012.12877, table 9: {accuracy} % of ImageNet",
     )
     for size, accuracy in ACCURACY.items()
-} | {
+}
+RECIPES = PLAIN | {
     # The teacher is whoever is named; the paper's is a RegNetY-16GF of 82.9 %.
-    "deit_distilled": Recipe(
-        "deit_ti16",
-        config={"drop_path": 0.1},
-        preprocessing={**PREPROCESSING, "crop": 0.875},
+    "deit_distilled": dataclasses.replace(
+        PLAIN["deit_ti16"],
+        model="deit_ti16",
         distillation={"loss": "hard"},
-        epochs=300,
-        batch_size=1024,
-        learning_rate=1e-3,
-        warmup_epochs=5.0,
-        min_learning_rate=1e-5,
-        weight_decay=0.05,
-        clip_norm=None,
-        label_smoothing=0.1,
-        augment=DEIT_AUGMENT,
-        repeats=3,
         source="arXiv 2012.12877, tables 3 and 9: 74.5 % of ImageNet",
     ),
     # The authors drop paths at 0.05 in every block; here it rises from 0 to that.
