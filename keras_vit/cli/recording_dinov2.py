@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image
-from rich.progress import track
 
-from keras_vit.cli.console import err
+from keras_vit.cli.once import in_chunks
 from keras_vit.data.fashion_mnist import CLASSES, write_fashion_mnist
 from keras_vit.factory import create_model
-from keras_vit.files import replacing
 from keras_vit.layers.extras import require
 from keras_vit.models import NAMES
 from keras_vit.training.probe import linear_probe
@@ -148,17 +146,8 @@ def cached_features(engine, files, folder):
         files: the pictures.
         folder: keeps one file for each `CHUNK` of pictures.
     """
-    found = []
-    starts = range(0, len(files), CHUNK)
     what = f"{folder.parent.name}, {folder.name}"
-    for start in track(starts, description=what, console=err, disable=not err.is_terminal):
-        chunk = files[start : start + CHUNK]
-        path = folder / f"{start:05}-{start + len(chunk):05}.npy"
-        if not path.exists():
-            with replacing(path) as temporary:
-                np.save(temporary, engine(normalised(chunk)))
-        found.append(np.load(path))
-    return np.concatenate(found)
+    return in_chunks(lambda chunk: engine(normalised(chunk)), files, folder, CHUNK, what)
 
 
 def accuracy(features, splits):

@@ -8,10 +8,9 @@ from importlib.metadata import version
 
 import numpy as np
 from PIL import Image
-from rich.progress import track
 
 from keras_vit import runtime
-from keras_vit.cli.console import err
+from keras_vit.cli.once import in_chunks
 from keras_vit.cli.recording_dinov2 import onnx_file
 from keras_vit.data.fashion_mnist import PARTS, read_part
 from keras_vit.export import export
@@ -130,17 +129,8 @@ def _head(work, size, images, labels, build):
 
 def _answers(engine, images, size, folder):
     """What an engine gives for pixels, a chunk at a time, kept in `folder`."""
-    found = []
-    starts = range(0, len(images), CHUNK)
-    what = f"{folder.name}, {size}"
-    for start in track(starts, description=what, console=err, disable=not err.is_terminal):
-        chunk = images[start : start + CHUNK]
-        path = folder / f"{start:05}-{start + len(chunk):05}.npy"
-        if not path.exists():
-            with replacing(path) as temporary:
-                np.save(temporary, engine(_pixels(chunk, size)))
-        found.append(np.load(path))
-    return np.concatenate(found)
+    answer = lambda chunk: engine(_pixels(chunk, size))  # noqa: E731
+    return in_chunks(answer, images, folder, CHUNK, f"{folder.name}, {size}")
 
 
 def _pixels(images, size):

@@ -58,16 +58,28 @@ def pair_batches(records, preprocessing, tokenizer, batch_size, seed, **options)
     Raises:
         ValueError: for records without texts.
     """
-    if not isinstance(records.targets, Captions):
-        raise ValueError(
-            "`records` must have a text an image. "
-            f"Received: targets of the kind {type(records.targets).__name__}."
-        )
-    rows = TokenRows(tokenizer(list(records.targets.texts)))
-    records = dataclasses.replace(records, targets=rows)
+    records = tokenised(records, tokenizer)
     batches = training_batches(records, preprocessing, batch_size, seed, **options)
     return batches.map(
         tf.autograph.experimental.do_not_convert(
             lambda images, texts: ({"images": images, "texts": texts},)
         )
     )
+
+
+def tokenised(records, tokenizer):
+    """Returns records of texts as records of their pieces, `TokenRows`.
+
+    Args:
+        records, tokenizer: as in `pair_batches`.
+
+    Raises:
+        ValueError: for records without texts.
+    """
+    if not isinstance(records.targets, Captions):
+        raise ValueError(
+            "`records` must have a text an image. "
+            f"Received: targets of the kind {type(records.targets).__name__}."
+        )
+    rows = tokenizer(list(records.targets.texts))
+    return dataclasses.replace(records, targets=TokenRows(rows))

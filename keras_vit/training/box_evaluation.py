@@ -82,15 +82,9 @@ def evaluate_boxes(predictor, records, batch_size=32):
     """
     if isinstance(records.targets, Boxes):
         check_classes(predictor.class_names, records.class_names)
-    found, boxes, labels = [], [], []
-    for pixels, targets in evaluation_boxes(records, predictor.preprocessing, batch_size):
-        found += predictor.detect(pixels.numpy())
-        boxes.append(targets["boxes"].numpy())
-        labels.append(targets["labels"].numpy())
-    seen = dataclasses.replace(
-        records.targets, boxes=np.concatenate(boxes), labels=np.concatenate(labels)
-    )
-    return box_evaluation(found, seen)
+    batches = evaluation_boxes(records, predictor.preprocessing, batch_size)
+    detect = lambda pixels: predictor.detect(pixels.numpy())  # noqa: E731
+    return box_evaluation(*_run(detect, batches, records.class_names))
 
 
 class ValidationPrecision(keras.callbacks.Callback):
@@ -106,15 +100,24 @@ class ValidationPrecision(keras.callbacks.Callback):
 
     def on_epoch_end(self, epoch, logs=None):
         forward = open_detector(self.model).forward
-        found, boxes, labels = [], [], []
-        for images, targets in self.batches():
+
+        def detect(images):
             answers = (keras.ops.convert_to_numpy(answer) for answer in forward(images))
-            found += [detections(*pair) for pair in zip(*answers, strict=True)]
-            boxes.append(targets["boxes"].numpy())
-            labels.append(targets["labels"].numpy())
+            return [detections(*pair) for pair in zip(*answers, strict=True)]
+
         names = tuple(map(str, range(self.model.config.num_classes)))
-        seen = Boxes(names, np.concatenate(boxes), np.concatenate(labels))
-        logs["val_mAP"] = box_evaluation(found, seen).mean_average_precision
+        measured = box_evaluation(*_run(detect, self.batches(), names))
+        logs["val_mAP"] = measured.mean_average_precision
+
+
+def _run(detect, batches, class_names):
+    """What a detector finds in batches of (images, targets), and the boxes of the targets."""
+    found, boxes, labels = [], [], []
+    for images, targets in batches:
+        found += detect(images)
+        boxes.append(targets["boxes"].numpy())
+        labels.append(targets["labels"].numpy())
+    return found, Boxes(class_names, np.concatenate(boxes), np.concatenate(labels))
 
 
 def box_evaluation(found, targets):

@@ -16,7 +16,7 @@ from keras_vit.data import (
     training_batches,
 )
 from keras_vit.data.clips import clip_batches, evaluation_clips
-from keras_vit.data.pairs import TokenRows, pair_batches
+from keras_vit.data.pairs import pair_batches, tokenised
 from keras_vit.data.video import VideoSource
 from keras_vit.models import NAMES, CLIPConfig, MAEConfig, TimeSformerConfig
 from keras_vit.training.distillation import Distillation
@@ -228,8 +228,7 @@ class Pairs(Images):
         return super().batches(setting, preprocessing, 0)
 
     def validation(self, setting, preprocessing, rows=None):
-        texts = self.tokenizer(setting.recipe)(list(setting.held_out.targets.texts))
-        records = dataclasses.replace(setting.held_out, targets=TokenRows(texts))
+        records = tokenised(setting.held_out, self.tokenizer(setting.recipe))
         size = setting.recipe.batch_size
         batches = evaluation_batches(records, preprocessing, size, rows=rows)
         return normalised(batches, preprocessing).map(
